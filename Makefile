@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What a person types; the kernel's own build reads Kbuild.
+
+# of the bench and test verbs, which boot a stock kernel in a virtual machine
+KERNEL ?= 6.1
+ARCH ?= x86_64
+CPUS ?= 4
+SECONDS ?= 2
+# of the verbs that build for and install on this machine
+KDIR ?= /lib/modules/$(shell uname -r)/build
+RELEASE = $(shell awk -F '"' '{ print $$2 }' $(KDIR)/include/generated/utsrelease.h)
+# ARCH is the virtual machine's: the kernel's own build must not see it.
+KMAKE = env -u ARCH $(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR)
+
+# bash counts up a variable named SECONDS by itself
+unexport SECONDS
+export KERNEL ARCH CPUS
+export BENCH_SECONDS := $(SECONDS)
+
+.DEFAULT_GOAL := modules
+
+modules: ## build the modules for this machine's running kernel (the default)
+	@test -e $(KDIR)/Makefile || { \
+		echo "make: there are no headers for kernel $$(uname -r) in $(KDIR): install its" \
+			"linux-headers package, or name another kernel's with KDIR=" >&2; exit 1; }
+	@$(KMAKE) modules
+
+install: modules ## install the modules on this machine
+	@$(KMAKE) INSTALL_MOD_DIR=extra/kretpool modules_install
+	@depmod -a $(RELEASE)
+
+uninstall: ## remove them
+	@rm -rf /lib/modules/$(RELEASE)/extra/kretpool
+	@depmod -a $(RELEASE)
+
+bench: ## throughput: native, the kernel's kretprobe, kretpool (CPUS= SECONDS= KERNEL= ARCH=)
+bench-insns: ## instructions per call of each way to hook (KERNEL= ARCH=)
+bench-pool: ## the object pool alone, in user space, against other ways
+bench-returns: ## what a taken-over return does to this processor's return predictor
+test: ## every test that does not need another kernel (KERNEL= ARCH=)
+lint: ## sparse, further compiler warnings, checkpatch, shellcheck
+bench bench-insns bench-pool bench-returns test lint:
+	@scripts/$@
+
+clean: ## remove what was built here (fetched kernels stay in the cache)
+	@rm -rf build
+	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
+		-o -name '*.mod.c' -o -name '*.cmd' -o -name Module.symvers -o -name modules.order \) \
+		-exec rm -f {} +
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: modules install uninstall bench bench-insns bench-pool bench-returns test lint clean help

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The instructions of a return thunk and of what all thunks share, as macros:
+ * thunk.S makes the module's table of them, bench/returns measures them on the
+ * processor at hand.
+ */
+#ifndef KRP_X86_THUNK_H
+#define KRP_X86_THUNK_H
+
+/* Bytes from one thunk to the next, and to the return address it pushes. */
+#define KRP_THUNK_SIZE		8
+#define KRP_THUNK_RETURN	5
+
+#ifdef __ASSEMBLY__
+
+.macro KRP_THUNK target
+	call	\target
+	.fill	KRP_THUNK_SIZE - KRP_THUNK_RETURN, 1, 0xcc
+.endm
+
+/*
+ * Makes a struct pt_regs right below the slot. krp_return() fills in ip.
+ * Flags are not live across a return; they are there to be read.
+ */
+.macro KRP_SAVE_REGS
+	pushq	$__KERNEL_DS
+	pushq	%rsp
+	pushfq
+	pushq	$__KERNEL_CS
+	subq	$CS, %rsp
+	movq	%rax, RAX(%rsp)
+	movq	%rdx, RDX(%rsp)
+	movq	%rcx, RCX(%rsp)
+	movq	%rsi, RSI(%rsp)
+	movq	%rdi, RDI(%rsp)
+	movq	%r8, R8(%rsp)
+	movq	%r9, R9(%rsp)
+	movq	%r10, R10(%rsp)
+	movq	%r11, R11(%rsp)
+	movq	%rbx, RBX(%rsp)
+	movq	%rbp, RBP(%rsp)
+	movq	%r12, R12(%rsp)
+	movq	%r13, R13(%rsp)
+	movq	%r14, R14(%rsp)
+	movq	%r15, R15(%rsp)
+	movq	$-1, ORIG_RAX(%rsp)
+	/* As it is in the caller: above the slot. */
+	addq	$16, RSP(%rsp)
+.endm
+
+/* The callee-saved ones were saved to be read; C code has kept them. */
+.macro KRP_RESTORE_REGS
+	movq	RAX(%rsp), %rax
+	movq	RDX(%rsp), %rdx
+	movq	RCX(%rsp), %rcx
+	movq	RSI(%rsp), %rsi
+	movq	RDI(%rsp), %rdi
+	movq	R8(%rsp), %r8
+	movq	R9(%rsp), %r9
+	movq	R10(%rsp), %r10
+	movq	R11(%rsp), %r11
+	addq	$(SS + 8), %rsp
+.endm
+
+#endif /* __ASSEMBLY__ */
+#endif /* KRP_X86_THUNK_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The return thunks and the code they share, x86-64.
+ *
+ * A hooked call returns into its thunk with the stack pointer just above the
+ * slot that held the return address. The thunk's call pushes the thunk's own
+ * address into that very slot, where krp_return() finds it and replaces it by
+ * the real one: calls and returns stay paired, and the processor's return
+ * predictor with them.
+ *
+ * Everything lies in .kprobes.text, where the kernel puts no kprobes.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/asm.h>
+#include <asm/segment.h>
+#include <asm/ptrace-abi.h>
+#include <asm/unwind_hints.h>
+
+#include "compat_asm.h"
+#include "krp_thunk.h"
+
+	.section .kprobes.text, "ax"
+
+SYM_CODE_START(krp_thunk_table)
+	KRP_UNWIND_UNDEFINED
+	/* Unwinders look at the return address - 1: not another function's. */
+	.fill KRP_THUNK_SIZE, 1, 0xcc
+SYM_INNER_LABEL(krp_thunks, SYM_L_GLOBAL)
+	KRP_NOENDBR
+	.rept KRP_NR_THUNKS
+	KRP_THUNK krp_common
+	.endr
+SYM_INNER_LABEL(krp_thunks_end, SYM_L_GLOBAL)
+	KRP_NOENDBR
+	ud2
+SYM_CODE_END(krp_thunk_table)
+
+/*
+ * An ordinary function as far as unwinders and objtool are concerned; its
+ * return address is the slot. Caller-saved registers are restored although
+ * the ABI does not ask for it: functions that ftrace does not reach (notrace
+ * files) may have been compiled with -fipa-ra, whose callers know better.
+ */
+SYM_FUNC_START(krp_common)
+	KRP_SAVE_REGS
+	movq	%rsp, %rdi
+	call	krp_return
+	KRP_RESTORE_REGS
+	RET
+SYM_FUNC_END(krp_common)

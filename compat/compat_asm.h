@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels for assembly files. */
+#ifndef KRP_COMPAT_ASM_H
+#define KRP_COMPAT_ASM_H
+
+/* 6.3 (f902cfdd46ae): UNWIND_HINT_UNDEFINED; before, the raw form. */
+.macro KRP_UNWIND_UNDEFINED
+#ifdef KRP_HAVE_UNWIND_HINT_UNDEFINED
+	UNWIND_HINT_UNDEFINED
+#else
+	UNWIND_HINT sp_reg=ORC_REG_UNDEFINED type=UNWIND_HINT_TYPE_CALL
+#endif
+.endm
+
+/* 5.18 (c8c301abeae5): objtool wants to know of labels without an ENDBR. */
+.macro KRP_NOENDBR
+#ifdef KRP_HAVE_ANNOTATE_NOENDBR
+	ANNOTATE_NOENDBR
+#endif
+.endm
+
+#endif /* KRP_COMPAT_ASM_H */

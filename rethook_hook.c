@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions and how calls of them are caught: one ftrace_ops for all, found
+ * again through a hash table that grows; a kprobe each for those that ftrace
+ * cannot reach.
+ *
+ * A second ftrace_ops serves functions whose handlers want all registers at
+ * entry. No function is in both, so no call pays for two.
+ */
+
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+
+#include "rethook_internal.h"
+#include "compat_ftrace.h"
+
+#define KRP_FUNC_BITS_MIN	6
+
+struct krp_hook {
+	struct ftrace_ops ops;
+	unsigned int nr;
+};
+
+struct krp_func_table *krp_funcs;
+
+/* Refused beyond the kernel's blacklist: they do not return like others. */
+static const char * const krp_refused[] = {
+	"do_task_dead", "__schedule", KRP_ARCH_REFUSED
+};
+
+static void krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = krp_ftrace_pt_regs(fregs);
+
+	krp_func_entry(ip, container_of(ops, struct krp_hook, ops), regs, krp_arch_ret(regs));
+}
+
+/*
+ * No RECURSION or RCU flag: both would put the kernel's own checks and an
+ * indirect call in front of the callback, which does its own. PERMANENT, as a
+ * kernel.ftrace_enabled=0 would silently unhook everything.
+ */
+static struct krp_hook krp_hook_args = {
+	.ops = {
+		.func = krp_ftrace_entry,
+		.flags = FTRACE_OPS_FL_PERMANENT,
+	},
+};
+
+static struct krp_hook krp_hook_regs = {
+	.ops = {
+		.func = krp_ftrace_entry,
+		.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_SAVE_REGS,
+	},
+};
+
+static int krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct krp_func *func = container_of(kp, struct krp_func, kp);
+
+	krp_func_entry(func->ip, NULL, regs, krp_arch_ret(regs));
+	return 0;
+}
+NOKPROBE_SYMBOL(krp_kprobe_entry);
+
+static struct krp_func_table *krp_table_alloc(unsigned int bits)
+{
+	struct krp_func_table *table;
+
+	/* Behind the last slot as many as there can be entries, and one empty. */
+	table = kvzalloc(struct_size(table, slots, (3UL << bits) / 2 + 1), GFP_KERNEL);
+	if (table)
+		table->bits = bits;
+	return table;
+}
+
+static void krp_table_add(struct krp_func_table *table, struct krp_func *func)
+{
+	struct krp_func **slot = &table->slots[hash_64(func->ip, table->bits)];
+
+	while (*slot)
+		slot++;
+	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
+	smp_store_release(slot, func);
+	table->nr++;
+}
+
+/* Makes room for one more. Old tables stay: see struct krp_func. */
+static int krp_table_grow(void)
+{
+	struct krp_func_table *old = krp_funcs, *table;
+	unsigned long i, n = 0;
+
+	if (old->nr < (1UL << old->bits) / 2)
+		return 0;
+	table = krp_table_alloc(old->bits + 1);
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; n < old->nr; i++) {
+		if (old->slots[i]) {
+			krp_table_add(table, old->slots[i]);
+			n++;
+		}
+	}
+	table->older = old;
+	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
+	smp_store_release(&krp_funcs, table);
+	return 0;
+}
+
+/* Puts @func->ip into a hook's filter; an empty filter would mean everything. */
+static int krp_hook_add(struct krp_hook *hook, unsigned long ip)
+{
+	int ret = ftrace_set_filter_ip(&hook->ops, ip, 0, !hook->nr);
+
+	if (!ret && !hook->nr) {
+		ret = register_ftrace_function(&hook->ops);
+		if (ret)
+			ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
+	}
+	if (!ret)
+		hook->nr++;
+	return ret;
+}
+
+static void krp_hook_del(struct krp_hook *hook, unsigned long ip)
+{
+	if (!--hook->nr)
+		unregister_ftrace_function(&hook->ops);
+	ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
+}
+
+/* Starts catching calls of @func, with all registers if @full. */
+static int krp_func_hook(struct krp_func *func, bool full)
+{
+	struct krp_hook *hook = full ? &krp_hook_regs : &krp_hook_args;
+	int ret;
+
+	/* Callbacks compare this: before the first call comes in. */
+	WRITE_ONCE(func->hook, hook);
+	ret = krp_hook_add(hook, func->ip);
+	if (ret == -EINVAL) {
+		/* Not a place that ftrace patches. */
+		WRITE_ONCE(func->hook, NULL);
+		ret = enable_kprobe(&func->kp);
+	}
+	return ret;
+}
+
+static void krp_func_unhook(struct krp_func *func)
+{
+	if (func->hook)
+		krp_hook_del(func->hook, func->ip);
+	else
+		disable_kprobe(&func->kp);
+}
+
+/*
+ * From arguments to all registers while hooked: for a moment both ops have the
+ * function, and @func->hook says which one counts.
+ */
+static int krp_func_upgrade(struct krp_func *func)
+{
+	int ret = krp_hook_add(&krp_hook_regs, func->ip);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(func->hook, &krp_hook_regs);
+	krp_hook_del(&krp_hook_args, func->ip);
+	return 0;
+}
+
+/**
+ * krp_func_arm() - let a rethook see calls of its function
+ * @func: the function
+ * @rh: a rethook that is not armed
+ *
+ * Context: process, krp_mutex held.
+ * Return: 0 or what ftrace or kprobes returned; nothing has changed then.
+ */
+int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
+{
+	bool full = rh->flags & KRP_RETHOOK_FULL_REGS;
+	struct krp_rethook **link = &func->rethooks;
+	int ret = 0;
+
+	/* Behind the others: calls arriving from now on must find it. */
+	while (*link)
+		link = &(*link)->next;
+	rh->next = NULL;
+	/* Pairs with the dependent reads in krp_func_entry(): seen filled in. */
+	smp_store_release(link, rh);
+
+	if (!func->armed)
+		ret = krp_func_hook(func, full);
+	else if (full && func->hook == &krp_hook_args)
+		ret = krp_func_upgrade(func);
+	if (ret)
+		WRITE_ONCE(*link, NULL);
+	else
+		func->armed++;
+	return ret;
+}
+
+/**
+ * krp_func_disarm() - let a rethook see no more calls of its function
+ * @func: the function
+ * @rh: an armed rethook
+ *
+ * Calls that are being entered may still use @rh until an RCU grace period
+ * has passed.
+ *
+ * Context: process, krp_mutex held.
+ */
+void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh)
+{
+	struct krp_rethook **link = &func->rethooks;
+
+	while (*link != rh)
+		link = &(*link)->next;
+	/* @rh->next stays, for those who stand on it. */
+	WRITE_ONCE(*link, rh->next);
+	if (!--func->armed && rh->state != KRP_GONE)
+		krp_func_unhook(func);
+}
+
+/**
+ * krp_hook_name() - what catches a function's calls
+ * @func: a function that is hooked
+ *
+ * Context: process, krp_mutex held.
+ * Return: a word for people.
+ */
+const char *krp_hook_name(const struct krp_func *func)
+{
+	if (!func->hook)
+		return "kprobe";
+	return func->hook == &krp_hook_regs ? "ftrace-regs" : "ftrace";
+}
+
+/* The symbol at @addr, and how far behind its start @addr is. */
+static unsigned long krp_symbol(unsigned long addr, char *name)
+{
+	char buf[KSYM_SYMBOL_LEN], *plus;
+	unsigned long offset = 0;
+
+	sprint_symbol(buf, addr);
+	plus = strchr(buf, '+');
+	if (plus) {
+		if (sscanf(plus, "+%lx/", &offset) != 1)
+			offset = ULONG_MAX;
+		*plus = '\0';
+	}
+	strscpy(name, buf, KRP_FUNC_NAME_LEN);
+	return offset;
+}
+
+static struct krp_func *krp_func_new(const struct krp_rethook_desc *desc)
+{
+	struct krp_func *func = kzalloc(sizeof(*func), GFP_KERNEL);
+
+	if (!func)
+		return NULL;
+	func->kp.symbol_name = desc->symbol;
+	func->kp.addr = desc->addr;
+	func->kp.offset = desc->offset;
+	func->kp.pre_handler = krp_kprobe_entry;
+	func->kp.flags = KPROBE_FLAG_DISABLED;
+	return func;
+}
+
+/* Is this a function that is never hooked? Says so. */
+static int krp_func_check(struct krp_func *func, unsigned long offset, const char *name)
+{
+	unsigned long addr = (unsigned long)func->kp.addr;
+
+	if (!krp_arch_on_entry(offset)) {
+		pr_err("%s+%#lx is not the entry of a function\n", name, offset);
+		return -EINVAL;
+	}
+	if (within_module(addr, THIS_MODULE)) {
+		pr_err("%s is part of kretpool itself\n", name);
+		return -EINVAL;
+	}
+	if (match_string(krp_refused, ARRAY_SIZE(krp_refused), name) >= 0) {
+		pr_err("%s does not return like other functions and cannot be hooked\n", name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * krp_func_get() - find the function that a description means
+ * @desc: says which
+ * @name: KRP_FUNC_NAME_LEN bytes, filled in
+ *
+ * The kernel's own register_kprobe() judges the address, by means of a kprobe
+ * that stays disarmed.
+ *
+ * Context: process, krp_mutex held.
+ * Return: the function, to be given back by krp_func_put_batch(); or
+ * ERR_PTR(): what register_kretprobe() returns for such a description.
+ */
+struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
+{
+	struct krp_func *func, *known;
+	unsigned long offset;
+	int ret;
+
+	if (!desc->symbol == !desc->addr) {
+		pr_err("give either the name or the address of a function\n");
+		return ERR_PTR(-EINVAL);
+	}
+	if (krp_table_grow())
+		return ERR_PTR(-ENOMEM);
+	func = krp_func_new(desc);
+	if (!func)
+		return ERR_PTR(-ENOMEM);
+
+	ret = register_kprobe(&func->kp);
+	if (ret) {
+		if (desc->symbol)
+			pr_err("%s+%#lx: %s (%d)\n", desc->symbol, desc->offset,
+			       ret == -ENOENT ? "no such function in the kernel" :
+			       "the kernel refuses a probe there", ret);
+		else
+			pr_err("the kernel refuses a probe at the address given (%d)\n", ret);
+		goto free;
+	}
+	/* The caller's string is not ours to keep. */
+	func->kp.symbol_name = NULL;
+	offset = krp_symbol((unsigned long)func->kp.addr, name);
+	ret = krp_func_check(func, offset, name);
+	if (ret)
+		goto unregister;
+	if (desc->symbol)
+		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
+
+	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr - offset);
+	known = krp_func_find(func->ip);
+	if (!known) {
+		krp_table_add(krp_funcs, func);
+	} else if (!known->users) {
+		/* Its old kprobe is gone: let it have a new one. */
+		unregister_kprobe(&func->kp);
+		known->kp = (struct kprobe){
+			.addr = func->kp.addr,
+			.pre_handler = krp_kprobe_entry,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		ret = register_kprobe(&known->kp);
+		if (ret)
+			goto free;
+	} else {
+		unregister_kprobe(&func->kp);
+	}
+	if (known) {
+		kfree(func);
+		func = known;
+	}
+	func->users++;
+	return func;
+
+unregister:
+	unregister_kprobe(&func->kp);
+free:
+	kfree(func);
+	return ERR_PTR(ret);
+}
+
+/**
+ * krp_func_put_batch() - give rethooks' functions back
+ * @rhs: rethooks, disarmed
+ * @num: how many
+ *
+ * Waits for a constant number of grace periods, whatever @num is.
+ *
+ * Context: process, krp_mutex held.
+ */
+void krp_func_put_batch(struct krp_rethook **rhs, int num)
+{
+	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
+	int i, n = 0;
+
+	for (i = 0; i < num; i++) {
+		struct krp_func *func = rhs[i]->func;
+
+		if (--func->users)
+			continue;
+		if (kps)
+			kps[n++] = &func->kp;
+		else
+			unregister_kprobe(&func->kp);
+	}
+	if (n)
+		unregister_kprobes(kps, n);
+	kvfree(kps);
+}
+
+/* A module goes: its functions, and ftrace's notion of them, with it. */
+static int krp_module_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct krp_rethook *rh;
+
+	if (event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	mutex_lock(&krp_mutex);
+	list_for_each_entry(rh, &krp_rethooks, list) {
+		if (rh->state == KRP_DRAINING || rh->state == KRP_GONE ||
+		    !within_module(rh->func->ip, data))
+			continue;
+		if (rh->state == KRP_ENABLED)
+			krp_func_disarm(rh->func, rh);
+		rh->state = KRP_GONE;
+		pr_info("%s is gone with its module; unregister the probe\n", rh->name);
+	}
+	mutex_unlock(&krp_mutex);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block krp_module_nb = { .notifier_call = krp_module_event };
+
+/**
+ * krp_hook_init() - get ready to hook functions
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int krp_hook_init(void)
+{
+	int ret;
+
+	krp_funcs = krp_table_alloc(KRP_FUNC_BITS_MIN);
+	if (!krp_funcs)
+		return -ENOMEM;
+	ret = register_module_notifier(&krp_module_nb);
+	if (ret)
+		kvfree(krp_funcs);
+	return ret;
+}
+
+/**
+ * krp_hook_exit() - forget all functions
+ *
+ * Context: process; nothing is hooked, so that ftrace and kprobes have waited
+ * for all callbacks to end.
+ */
+void krp_hook_exit(void)
+{
+	struct krp_func_table *table = krp_funcs, *older;
+	unsigned long i, n = 0;
+
+	unregister_module_notifier(&krp_module_nb);
+	for (i = 0; n < table->nr; i++) {
+		if (table->slots[i]) {
+			kfree(table->slots[i]);
+			n++;
+		}
+	}
+	for (; table; table = older) {
+		older = table->older;
+		kvfree(table);
+	}
+	ftrace_free_filter(&krp_hook_args.ops);
+	ftrace_free_filter(&krp_hook_regs.ops);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by the rethook_*.c files, the files above them and nobody else. */
+#ifndef KRP_RETHOOK_INTERNAL_H
+#define KRP_RETHOOK_INTERNAL_H
+
+#include <linux/ftrace.h>
+#include <linux/hash.h>
+#include <linux/kprobes.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+
+#include "rethook_pool.h"
+#include "krp_arch.h"
+
+#define KRP_FUNC_NAME_LEN	128
+
+/* One CPU's share of a rethook's counts. */
+struct krp_rethook_pcpu {
+	unsigned long hits;
+	unsigned long skipped;
+	unsigned long missed[KRP_NR_MISSES];
+};
+
+enum krp_rethook_state {
+	KRP_ENABLED,
+	KRP_DISABLED,
+	KRP_GONE,		/* the function's module was unloaded */
+	KRP_DRAINING,		/* unregistered, calls still in flight */
+};
+
+/**
+ * struct krp_rethook - one hooked function's pool, handlers and counts
+ * @pool: the instances; its first member is what the hot path wants
+ * @live: cleared by unregistration
+ * @handler: never NULL
+ * @entry: or NULL
+ * @pcpu: counts
+ * @next: the next rethook of the same function
+ * @scratch: entry-only rethooks: an instance per CPU instead of a pool
+ * @missed: see &krp_rethook_desc.missed
+ * @owner: see &krp_rethook_desc.owner; cleared by unregistration
+ * @func: the function
+ * @flags: KRP_RETHOOK_FULL_REGS
+ * @state: protected by krp_mutex
+ * @id: for people
+ * @data_size: of an instance
+ * @unwatched: what @func->unwatched was at registration; once draining, the
+ *             calls that it has counted since
+ * @name: the function's name
+ * @list: on krp_rethooks
+ * @reap: on its way out
+ */
+struct krp_rethook {
+	struct krp_objpool pool;
+	bool live;
+	krp_handler_t handler;
+	krp_handler_t entry;
+	struct krp_rethook_pcpu __percpu *pcpu;
+	struct krp_rethook *next;
+	struct krp_instance __percpu *scratch;
+	void (*missed)(void *owner, enum krp_miss cause);
+	void *owner;
+	struct krp_func *func;
+	unsigned int flags;
+	enum krp_rethook_state state;
+	unsigned int id;
+	size_t data_size;
+	long unwatched;
+	char name[KRP_FUNC_NAME_LEN];
+	struct list_head list;
+	struct llist_node reap;
+};
+
+/* Protects everything but the hit path; taken before any lock of the kernel's. */
+extern struct mutex krp_mutex;
+extern struct list_head krp_rethooks;
+
+/* &krp_instance.frame of one that will not be used again. */
+#define KRP_FRAME_RETIRED	1
+
+static inline bool krp_instance_inflight(const struct krp_instance *inst)
+{
+	return READ_ONCE(inst->frame) > KRP_FRAME_RETIRED;
+}
+
+/* A handler is running on this CPU. */
+DECLARE_PER_CPU(bool, krp_busy);
+
+/* Is the caller a handler? */
+static inline bool krp_in_handler(void)
+{
+	return raw_cpu_read(krp_busy);
+}
+
+/* rethook_hook.c: functions and how calls of them are caught */
+
+struct krp_hook;
+
+/**
+ * struct krp_func - a function that is, or was, hooked
+ * @ip: where ftrace or the kprobe reports it
+ * @rethooks: who wants to know
+ * @hook: the ftrace_ops that has it now, NULL: @kp does
+ * @unwatched: calls while RCU was not watching
+ * @kp: resolves and keeps the name, and catches calls that ftrace cannot
+ * @users: rethooks registered on it, hooked or not
+ * @armed: rethooks hooked
+ *
+ * Never freed before the module goes: a CPU that RCU does not watch may look
+ * at it any time. There are at most as many as functions in the kernel.
+ */
+struct krp_func {
+	unsigned long ip;
+	struct krp_rethook *rethooks;
+	struct krp_hook *hook;
+	atomic_long_t unwatched;
+	struct kprobe kp;
+	unsigned int users;
+	unsigned int armed;
+};
+
+/* Open addressing, at most half full; entries are added, never removed. */
+struct krp_func_table {
+	struct krp_func_table *older;
+	unsigned int bits;
+	unsigned long nr;
+	struct krp_func *slots[];
+};
+
+extern struct krp_func_table *krp_funcs;
+
+static __always_inline struct krp_func *krp_func_find(unsigned long ip)
+{
+	/* Both reads are followed through what they return: no barrier needed. */
+	const struct krp_func_table *table = READ_ONCE(krp_funcs);
+	struct krp_func *const *slot = &table->slots[hash_64(ip, table->bits)];
+	struct krp_func *func;
+
+	/* The last slots are followed by empty ones: no wrap. */
+	while ((func = READ_ONCE(*slot)) && func->ip != ip)
+		slot++;
+	return func;
+}
+
+int krp_hook_init(void);
+void krp_hook_exit(void);
+struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name);
+void krp_func_put_batch(struct krp_rethook **rhs, int num);
+int krp_func_arm(struct krp_func *func, struct krp_rethook *rh);
+void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh);
+const char *krp_hook_name(const struct krp_func *func);
+
+/* rethook_thunk.c: which instance owns which thunk */
+
+extern struct krp_instance *krp_thunk_owner[KRP_NR_THUNKS];
+
+void krp_thunk_alloc(struct krp_instance *inst);
+void krp_thunk_free(struct krp_instance *inst);
+unsigned int krp_thunks_used(void);
+
+/* rethook_exit.c: calls that never return */
+
+int krp_exit_init(void);
+void krp_exit_exit(void);
+
+/* rethook_pool.c, for the files above */
+
+void krp_func_entry(unsigned long ip, struct krp_hook *hook, struct pt_regs *regs,
+		    unsigned long *ret);
+void krp_instance_exited(struct krp_instance *inst);
+void krp_rethook_drain(void);
+bool krp_refuse_in_handler(const char *what);
+void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);
+void krp_rethook_for_each_instance(struct krp_rethook *rh,
+				   void (*fn)(void *inst, void *data), void *data);
+
+/* procfs.c */
+
+int krp_proc_init(void);
+void krp_proc_exit(void);
+
+#endif /* KRP_RETHOOK_INTERNAL_H */

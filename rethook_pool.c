@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Return hooking: instances, their way through a call, accounting, lifetime.
+ *
+ * Lifetime in short. Unregistering takes a rethook off its function, clears
+ * @live and waits one RCU grace period: entries and returns run with
+ * preemption off, so after it no handler runs and nobody pushes to the pool.
+ * What is free is taken out of the pool then; what is in flight goes through
+ * krp_objpool_drop() when it returns, and the last one home frees the pool.
+ * Each rethook pins the module until every CPU has also left krp_common(),
+ * which is what synchronize_rcu_tasks() waits for.
+ */
+
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "rethook_internal.h"
+
+DEFINE_MUTEX(krp_mutex);
+LIST_HEAD(krp_rethooks);
+DEFINE_PER_CPU(bool, krp_busy);
+
+/* Rethooks whose last instance is home. */
+static LLIST_HEAD(krp_reap_list);
+
+static void krp_count_miss(struct krp_rethook *rh, enum krp_miss cause)
+{
+	this_cpu_inc(rh->pcpu->missed[cause]);
+	if (rh->missed)
+		rh->missed(rh->owner, cause);
+}
+
+/* With krp_busy set, whatever interrupts the handler sees that it must not hook. */
+static __always_inline int krp_run_handler(krp_handler_t handler, struct krp_instance *inst,
+					   struct pt_regs *regs)
+{
+	int ret;
+
+	__this_cpu_write(krp_busy, true);
+	/* Against the compiler only: interrupts of this CPU are all that looks. */
+	barrier();
+	ret = handler(inst, regs);
+	barrier();
+	__this_cpu_write(krp_busy, false);
+	return ret;
+}
+
+/* An entry handler alone: no instance, nothing at return. */
+static void krp_enter_only(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
+{
+	struct krp_instance *inst = this_cpu_ptr(rh->scratch);
+
+	inst->rh = rh;
+	inst->ret_addr = *ret;
+	inst->task = current;
+	if (krp_run_handler(rh->entry, inst, regs))
+		this_cpu_inc(rh->pcpu->skipped);
+	else
+		this_cpu_inc(rh->pcpu->hits);
+}
+
+static __always_inline void krp_enter(struct krp_rethook *rh, struct pt_regs *regs,
+				      unsigned long *ret)
+{
+	struct krp_instance *inst;
+
+	if (unlikely(rh->scratch)) {
+		krp_enter_only(rh, regs, ret);
+		return;
+	}
+	inst = krp_objpool_pop(&rh->pool);
+	if (unlikely(!inst)) {
+		krp_count_miss(rh, KRP_MISS_EMPTY);
+		return;
+	}
+	inst->ret_addr = *ret;
+	inst->task = current;
+	inst->since = jiffies;
+	if (rh->entry && krp_run_handler(rh->entry, inst, regs)) {
+		this_cpu_inc(rh->pcpu->skipped);
+		__krp_objpool_push(inst, &rh->pool);
+		return;
+	}
+	WRITE_ONCE(inst->frame, krp_arch_frame(regs, ret));
+	*ret = krp_arch_thunk_addr(inst->thunk);
+}
+
+/**
+ * krp_func_entry() - a hooked function is being entered
+ * @ip: its address, as the hook reports it
+ * @hook: the ftrace hook that reports, NULL for the kprobe
+ * @regs: the registers, those that the hook saves
+ * @ret: where the return address stands
+ *
+ * Context: any, NMI included, RCU watching or not.
+ */
+void __kprobes krp_func_entry(unsigned long ip, struct krp_hook *hook, struct pt_regs *regs,
+			      unsigned long *ret)
+{
+	struct krp_rethook *rh;
+	struct krp_func *func;
+
+	preempt_disable_notrace();
+	func = krp_func_find(ip);
+	if (unlikely(!func || READ_ONCE(func->hook) != hook))
+		goto out;
+	/* Without RCU, func is all that is safe to touch. */
+	if (unlikely(!rcu_is_watching())) {
+		atomic_long_inc(&func->unwatched);
+		goto out;
+	}
+	/* Pairs with the release in krp_func_arm(), through the dependency. */
+	rh = READ_ONCE(func->rethooks);
+	if (unlikely(__this_cpu_read(krp_busy))) {
+		for (; rh; rh = READ_ONCE(rh->next))
+			krp_count_miss(rh, KRP_MISS_RECURSION);
+		goto out;
+	}
+	for (; rh; rh = READ_ONCE(rh->next))
+		krp_enter(rh, regs, ret);
+out:
+	preempt_enable_notrace();
+}
+
+/* The rethook is going: so does its instance. */
+static noinline void krp_instance_retire(struct krp_instance *inst)
+{
+	struct krp_objpool *pool = &inst->rh->pool;
+
+	/* Not 0: whoever looks for free instances must leave it alone. */
+	WRITE_ONCE(inst->frame, KRP_FRAME_RETIRED);
+	krp_thunk_free(inst);
+	krp_objpool_drop(inst, pool);
+}
+
+static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_instance *inst)
+{
+	/* Before others can have it. */
+	WRITE_ONCE(inst->frame, 0);
+	__krp_objpool_push(inst, &rh->pool);
+}
+
+/**
+ * krp_return() - a hooked function has returned
+ * @regs: the registers, to be changed by the handler
+ *
+ * Called from krp_common, on the stack of the function's caller.
+ *
+ * Context: any, NMI included.
+ */
+asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs);
+asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs)
+{
+	struct krp_instance *inst = krp_thunk_owner[krp_arch_thunk_nr(*krp_arch_slot(regs))];
+	struct krp_rethook *rh = inst->rh;
+
+	preempt_disable_notrace();
+	/* First, so that the handler's stack traces are right. */
+	krp_arch_set_ret(regs, inst->ret_addr);
+
+	if (unlikely(!READ_ONCE(rh->live))) {
+		this_cpu_inc(rh->pcpu->missed[KRP_MISS_REMOVED]);
+		krp_instance_retire(inst);
+	} else if (unlikely(__this_cpu_read(krp_busy))) {
+		krp_count_miss(rh, KRP_MISS_RECURSION);
+		krp_instance_put(rh, inst);
+	} else {
+		krp_run_handler(rh->handler, inst, regs);
+		this_cpu_inc(rh->pcpu->hits);
+		krp_instance_put(rh, inst);
+	}
+	preempt_enable_notrace();
+}
+
+/**
+ * krp_instance_exited() - take back the instance of a call that will not return
+ * @inst: an instance in flight whose task is exiting, and is the caller
+ *
+ * Context: preemption off.
+ */
+void krp_instance_exited(struct krp_instance *inst)
+{
+	struct krp_rethook *rh = inst->rh;
+
+	this_cpu_inc(rh->pcpu->missed[KRP_MISS_EXITED]);
+	if (READ_ONCE(rh->live))
+		krp_instance_put(rh, inst);
+	else
+		krp_instance_retire(inst);
+}
+
+static int krp_no_handler(struct krp_instance *inst, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* Frees what no CPU can be looking at any more. */
+static void krp_rethook_free(struct krp_rethook *rh)
+{
+	free_percpu(rh->scratch);
+	free_percpu(rh->pcpu);
+	kfree(rh);
+}
+
+static void krp_reap(struct work_struct *work)
+{
+	struct llist_node *dead = llist_del_all(&krp_reap_list);
+	struct krp_rethook *rh, *next;
+
+	if (!dead)
+		return;
+	/* A task that was preempted on its way out of krp_common() leaves it. */
+	synchronize_rcu_tasks();
+	mutex_lock(&krp_mutex);
+	llist_for_each_entry_safe(rh, next, dead, reap) {
+		list_del(&rh->list);
+		krp_rethook_free(rh);
+		module_put(THIS_MODULE);
+	}
+	mutex_unlock(&krp_mutex);
+}
+
+static DECLARE_WORK(krp_reap_work, krp_reap);
+
+/* The pool's release callback, or in its place for those without a pool. */
+static int krp_rethook_released(struct krp_objpool *pool, void *context)
+{
+	struct krp_rethook *rh = context;
+
+	llist_add(&rh->reap, &krp_reap_list);
+	schedule_work(&krp_reap_work);
+	return 0;
+}
+
+/**
+ * krp_rethook_drain() - wait until the reaper has returned
+ *
+ * The reaper's last module_put() lets the module go while it still runs.
+ *
+ * Context: process.
+ */
+void krp_rethook_drain(void)
+{
+	flush_work(&krp_reap_work);
+}
+
+static int krp_instance_init(void *obj, void *context)
+{
+	struct krp_instance *inst = obj;
+
+	inst->rh = context;
+	return 0;
+}
+
+static void krp_instance_give_thunk(void *obj, void *data)
+{
+	krp_thunk_alloc(obj);
+}
+
+static void krp_instance_take_thunk(void *obj, void *data)
+{
+	struct krp_instance *inst = obj;
+
+	/* Those in flight give theirs back when they return. */
+	if (!READ_ONCE(inst->frame))
+		krp_thunk_free(inst);
+}
+
+static int krp_rethook_alloc_pool(struct krp_rethook *rh, int nr)
+{
+	unsigned int left = KRP_NR_THUNKS - krp_thunks_used();
+	size_t size = sizeof(struct krp_instance) + rh->data_size;
+	int ret;
+
+	if (nr <= 0)
+		nr = max_t(int, 10, 2 * num_possible_cpus());
+	/* Others can only give thunks back meanwhile: krp_mutex is held. */
+	if (nr > left || nr + num_possible_cpus() > left) {
+		pr_err("%s: %d instances and one per CPU need more return thunks than the %u left of %u: unregister probes, ask for fewer, or rebuild with THUNKS=\n",
+		       rh->name, nr, left, KRP_NR_THUNKS);
+		return -ENOSPC;
+	}
+	ret = krp_objpool_init(&rh->pool, nr, size, GFP_KERNEL, rh,
+			       krp_instance_init, krp_rethook_released);
+	if (!ret)
+		krp_objpool_for_each(&rh->pool, krp_instance_give_thunk, NULL);
+	return ret;
+}
+
+static int krp_rethook_alloc_scratch(struct krp_rethook *rh)
+{
+	rh->scratch = __alloc_percpu(sizeof(struct krp_instance) + rh->data_size,
+				     __alignof__(struct krp_instance));
+	return rh->scratch ? 0 : -ENOMEM;
+}
+
+/* Calls that RCU did not watch: counted by function, the last sum when draining. */
+static long krp_rethook_unwatched(const struct krp_rethook *rh)
+{
+	if (rh->state == KRP_DRAINING)
+		return rh->unwatched;
+	return atomic_long_read(&rh->func->unwatched) - rh->unwatched;
+}
+
+/* Gives up the instances that are free; the last one in flight does the rest. */
+static void krp_rethook_give_up(struct krp_rethook *rh)
+{
+	if (rh->scratch) {
+		krp_rethook_released(NULL, rh);
+		return;
+	}
+	krp_objpool_for_each(&rh->pool, krp_instance_take_thunk, NULL);
+	krp_objpool_fini(&rh->pool);
+}
+
+static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++) {
+		struct krp_rethook *rh = rhs[i];
+
+		if (rh->state == KRP_ENABLED)
+			krp_func_disarm(rh->func, rh);
+		WRITE_ONCE(rh->live, false);
+	}
+	/*
+	 * Entries and returns run with preemption off: those that saw live are
+	 * done after this, handlers, pushes and all.
+	 */
+	synchronize_rcu();
+
+	for (i = 0; i < num; i++) {
+		WRITE_ONCE(rhs[i]->owner, NULL);
+		rhs[i]->unwatched = krp_rethook_unwatched(rhs[i]);
+		rhs[i]->state = KRP_DRAINING;
+	}
+	krp_func_put_batch(rhs, num);
+	for (i = 0; i < num; i++)
+		krp_rethook_give_up(rhs[i]);
+}
+
+static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_desc *desc)
+{
+	static unsigned int ids;
+	int ret;
+
+	if (desc->data_size > KRP_DATA_SIZE_MAX) {
+		pr_err("%s: data_size %zu is above the limit of %u bytes\n",
+		       rh->name, desc->data_size, KRP_DATA_SIZE_MAX);
+		return -E2BIG;
+	}
+	rh->id = ++ids;
+	rh->entry = desc->entry;
+	rh->handler = desc->handler ?: krp_no_handler;
+	rh->missed = desc->missed;
+	rh->owner = desc->owner;
+	rh->flags = desc->flags;
+	rh->data_size = desc->data_size;
+	rh->unwatched = atomic_long_read(&rh->func->unwatched);
+	rh->state = KRP_DISABLED;
+	rh->live = true;
+	rh->pcpu = alloc_percpu(struct krp_rethook_pcpu);
+	if (!rh->pcpu)
+		return -ENOMEM;
+	ret = desc->entry && !desc->handler ? krp_rethook_alloc_scratch(rh) :
+	      krp_rethook_alloc_pool(rh, desc->nr_instances);
+	if (!ret)
+		list_add_tail(&rh->list, &krp_rethooks);
+	return ret;
+}
+
+static int krp_rethook_arm(struct krp_rethook *rh)
+{
+	int ret = krp_func_arm(rh->func, rh);
+
+	if (ret)
+		pr_err("%s: cannot be hooked (%d)\n", rh->name, ret);
+	else
+		rh->state = KRP_ENABLED;
+	return ret;
+}
+
+/**
+ * krp_refuse_in_handler() - say no to what would wait for its own caller
+ * @what: what the caller wants to do, for the log
+ *
+ * Context: any.
+ * Return: is the caller a handler?
+ */
+bool krp_refuse_in_handler(const char *what)
+{
+	if (likely(!krp_in_handler()))
+		return false;
+	pr_err("a handler must not %s\n", what);
+	return true;
+}
+
+/**
+ * krp_rethook_register() - hook a function's return
+ * @desc: what and how; may be freed after the call
+ *
+ * Context: process, not from a handler; may sleep.
+ * Return: the rethook, or ERR_PTR() with a line in the log that says why:
+ * -EINVAL for a description that means no function's entry or one that must
+ * not be hooked, -ENOENT if there is no such function, -E2BIG if the data size
+ * is above KRP_DATA_SIZE_MAX, -ENOSPC if there are no return thunks left for
+ * so many instances, -EDEADLK if called from a handler, -ENOMEM, or what
+ * ftrace or kprobes returned. Nothing is held on failure.
+ */
+struct krp_rethook *krp_rethook_register(const struct krp_rethook_desc *desc)
+{
+	struct krp_rethook *rh;
+	int ret;
+
+	if (krp_refuse_in_handler("register a probe"))
+		return ERR_PTR(-EDEADLK);
+	might_sleep();
+
+	rh = kzalloc(sizeof(*rh), GFP_KERNEL);
+	if (!rh)
+		return ERR_PTR(-ENOMEM);
+	mutex_lock(&krp_mutex);
+	rh->func = krp_func_get(desc, rh->name);
+	if (IS_ERR(rh->func)) {
+		ret = PTR_ERR(rh->func);
+		goto free;
+	}
+	ret = krp_rethook_init(rh, desc);
+	if (ret)
+		goto put;
+	__module_get(THIS_MODULE);
+	if (!(desc->flags & KRP_RETHOOK_DISABLED)) {
+		ret = krp_rethook_arm(rh);
+		if (ret) {
+			/* It may have been seen by a call already. */
+			krp_rethooks_remove(&rh, 1);
+			rh = ERR_PTR(ret);
+		}
+	}
+	mutex_unlock(&krp_mutex);
+	return rh;
+
+put:
+	krp_func_put_batch(&rh, 1);
+free:
+	mutex_unlock(&krp_mutex);
+	krp_rethook_free(rh);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(krp_rethook_register);
+
+/**
+ * krp_rethook_unregister_batch() - unhook functions
+ * @rhs: rethooks
+ * @num: how many
+ *
+ * When this returns no handler of these is running or will run, and the
+ * pointers are no longer valid. Calls in flight are not waited for: they
+ * return as usual and count as KRP_MISS_REMOVED. The number of grace periods
+ * waited for does not depend on @num.
+ *
+ * Context: process, not from a handler (refused with a line in the log); may
+ * sleep.
+ */
+void krp_rethook_unregister_batch(struct krp_rethook **rhs, int num)
+{
+	if (krp_refuse_in_handler("unregister a probe"))
+		return;
+	might_sleep();
+	mutex_lock(&krp_mutex);
+	krp_rethooks_remove(rhs, num);
+	mutex_unlock(&krp_mutex);
+}
+EXPORT_SYMBOL_GPL(krp_rethook_unregister_batch);
+
+/**
+ * krp_rethook_unregister() - unhook a function
+ * @rh: a rethook
+ *
+ * See krp_rethook_unregister_batch().
+ *
+ * Context: process, not from a handler (refused with a line in the log); may
+ * sleep.
+ */
+void krp_rethook_unregister(struct krp_rethook *rh)
+{
+	krp_rethook_unregister_batch(&rh, 1);
+}
+EXPORT_SYMBOL_GPL(krp_rethook_unregister);
+
+/**
+ * krp_rethook_enable() - hook a disabled rethook's function again
+ * @rh: a rethook
+ *
+ * Context: process, not from a handler; may sleep.
+ * Return: 0, also if it was enabled; -EINVAL if the function's module is gone,
+ * -EDEADLK if called from a handler, or what ftrace or kprobes returned.
+ */
+int krp_rethook_enable(struct krp_rethook *rh)
+{
+	int ret = 0;
+
+	if (krp_refuse_in_handler("enable a probe"))
+		return -EDEADLK;
+	might_sleep();
+	mutex_lock(&krp_mutex);
+	if (rh->state == KRP_GONE)
+		ret = -EINVAL;
+	else if (rh->state == KRP_DISABLED)
+		ret = krp_rethook_arm(rh);
+	mutex_unlock(&krp_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(krp_rethook_enable);
+
+/**
+ * krp_rethook_disable() - unhook a rethook's function for a while
+ * @rh: a rethook
+ *
+ * Calls that were entered before still run the handler when they return; later
+ * ones are not counted.
+ *
+ * Context: process, not from a handler; may sleep.
+ * Return: 0, also if it was disabled; -EINVAL if the function's module is
+ * gone, -EDEADLK if called from a handler.
+ */
+int krp_rethook_disable(struct krp_rethook *rh)
+{
+	int ret = 0;
+
+	if (krp_refuse_in_handler("disable a probe"))
+		return -EDEADLK;
+	might_sleep();
+	mutex_lock(&krp_mutex);
+	if (rh->state == KRP_GONE) {
+		ret = -EINVAL;
+	} else if (rh->state == KRP_ENABLED) {
+		krp_func_disarm(rh->func, rh);
+		rh->state = KRP_DISABLED;
+		/* Enabling links it anew: nobody may stand on it then. */
+		synchronize_rcu();
+	}
+	mutex_unlock(&krp_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(krp_rethook_disable);
+
+/**
+ * krp_rethook_for_each_instance() - visit a rethook's instances
+ * @rh: the rethook
+ * @fn: called for each, under RCU
+ * @data: passed to @fn
+ *
+ * Context: process, krp_mutex held.
+ */
+void krp_rethook_for_each_instance(struct krp_rethook *rh,
+				   void (*fn)(void *inst, void *data), void *data)
+{
+	if (rh->scratch)
+		return;
+	/* Pools are freed a grace period after the last reference is gone. */
+	rcu_read_lock();
+	if (atomic_long_read(&rh->pool.refs) > 0)
+		krp_objpool_for_each(&rh->pool, fn, data);
+	rcu_read_unlock();
+}
+
+static void krp_instance_count(void *obj, void *data)
+{
+	unsigned long *inflight = data;
+
+	*inflight += krp_instance_inflight(obj);
+}
+
+/* krp_rethook_counts() with krp_mutex held. */
+void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts)
+{
+	unsigned int cpu, cause;
+
+	memset(counts, 0, sizeof(*counts));
+	for_each_possible_cpu(cpu) {
+		struct krp_rethook_pcpu *pcpu = per_cpu_ptr(rh->pcpu, cpu);
+
+		counts->hits += READ_ONCE(pcpu->hits);
+		counts->skipped += READ_ONCE(pcpu->skipped);
+		for (cause = 0; cause < KRP_NR_MISSES; cause++)
+			counts->missed[cause] += READ_ONCE(pcpu->missed[cause]);
+	}
+	counts->missed[KRP_MISS_UNWATCHED] = krp_rethook_unwatched(rh);
+	krp_rethook_for_each_instance(rh, krp_instance_count, &counts->inflight);
+}
+
+/**
+ * krp_rethook_counts() - what became of a rethook's calls
+ * @rh: the rethook
+ * @counts: filled in; a snapshot, exact while no call is being made
+ *
+ * Context: process; may sleep.
+ */
+void krp_rethook_counts(struct krp_rethook *rh, struct krp_rethook_counts *counts)
+{
+	mutex_lock(&krp_mutex);
+	krp_rethook_counts_locked(rh, counts);
+	mutex_unlock(&krp_mutex);
+}
+EXPORT_SYMBOL_GPL(krp_rethook_counts);
+
+/**
+ * krp_rethook_owner() - whose instance this is
+ * @inst: an instance, in a handler
+ *
+ * Context: any.
+ * Return: &krp_rethook_desc.owner, or NULL if the rethook is unregistered.
+ */
+void *krp_rethook_owner(const struct krp_instance *inst)
+{
+	return READ_ONCE(inst->rh->owner);
+}
+EXPORT_SYMBOL_GPL(krp_rethook_owner);
+
+/**
+ * krp_rethook_address() - what a rethook hooks
+ * @rh: the rethook
+ *
+ * Context: any.
+ * Return: the address where the kernel would put a kprobe.
+ */
+void *krp_rethook_address(const struct krp_rethook *rh)
+{
+	return rh->func->kp.addr;
+}
+EXPORT_SYMBOL_GPL(krp_rethook_address);
+
+/**
+ * krp_instance_ret_addr() - where a hooked call returns to
+ * @inst: an instance, in a handler
+ *
+ * Context: any.
+ * Return: the address in the caller, however many rethooks the call has.
+ */
+unsigned long krp_instance_ret_addr(const struct krp_instance *inst)
+{
+	unsigned long addr = inst->ret_addr;
+
+	while (krp_arch_is_thunk(addr)) {
+		inst = READ_ONCE(krp_thunk_owner[krp_arch_thunk_nr(addr)]);
+		if (!inst)
+			break;
+		addr = READ_ONCE(inst->ret_addr);
+	}
+	return addr;
+}
+EXPORT_SYMBOL_GPL(krp_instance_ret_addr);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which instance owns which thunk. */
+
+#include <linux/bitmap.h>
+#include <linux/kernel.h>
+#include <linux/spinlock.h>
+
+#include "rethook_internal.h"
+
+struct krp_instance *krp_thunk_owner[KRP_NR_THUNKS];
+
+static DECLARE_BITMAP(krp_thunk_used, KRP_NR_THUNKS);
+
+/* krp_mutex: where the next search begins. */
+static unsigned int krp_thunk_next;
+
+/**
+ * krp_thunk_alloc() - give an instance a thunk for its life
+ * @inst: the instance
+ *
+ * The caller has seen to it that there is one, see krp_thunks_used().
+ *
+ * Context: process, krp_mutex held.
+ */
+void krp_thunk_alloc(struct krp_instance *inst)
+{
+	unsigned int nr = find_next_zero_bit(krp_thunk_used, KRP_NR_THUNKS, krp_thunk_next);
+
+	if (nr == KRP_NR_THUNKS)
+		nr = find_first_zero_bit(krp_thunk_used, KRP_NR_THUNKS);
+	/* Atomic, as others may give theirs back meanwhile. */
+	set_bit(nr, krp_thunk_used);
+	krp_thunk_next = nr + 1;
+	inst->thunk = nr;
+	/* Pairs with the dependent reads of those who find it on a stack. */
+	smp_store_release(&krp_thunk_owner[nr], inst);
+}
+
+/**
+ * krp_thunk_free() - take an instance's thunk back
+ * @inst: an instance that is not in flight and will not be again
+ *
+ * RCU readers that found @inst through its thunk may go on looking at it until
+ * a grace period has passed.
+ *
+ * Context: any.
+ */
+void krp_thunk_free(struct krp_instance *inst)
+{
+	WRITE_ONCE(krp_thunk_owner[inst->thunk], NULL);
+	/* The bit goes last: a new owner's entry must not be cleared. */
+	smp_mb__before_atomic();
+	clear_bit(inst->thunk, krp_thunk_used);
+}
+
+/**
+ * krp_thunks_used() - how many thunks have an owner
+ *
+ * Context: any.
+ */
+unsigned int krp_thunks_used(void)
+{
+	return bitmap_weight(krp_thunk_used, KRP_NR_THUNKS);
+}
