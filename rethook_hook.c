@@ -18,29 +18,16 @@
 #include <linux/slab.h>
 
 #include "rethook_internal.h"
-#include "compat_ftrace.h"
 
 #define KRP_FUNC_BITS_MIN	6
 
-struct krp_hook {
-	struct ftrace_ops ops;
-	unsigned int nr;
-};
-
 struct krp_func_table *krp_funcs;
+struct krp_func krp_func_none;
 
 /* Refused beyond the kernel's blacklist: they do not return like others. */
 static const char * const krp_refused[] = {
 	"do_task_dead", "__schedule", KRP_ARCH_REFUSED
 };
-
-static void krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	struct pt_regs *regs = krp_ftrace_pt_regs(fregs);
-
-	krp_func_entry(ip, container_of(ops, struct krp_hook, ops), regs, krp_arch_ret(regs));
-}
 
 /*
  * No RECURSION or RCU flag: both would put the kernel's own checks and an
@@ -61,54 +48,69 @@ static struct krp_hook krp_hook_regs = {
 	},
 };
 
-static int krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct krp_func *func = container_of(kp, struct krp_func, kp);
-
-	krp_func_entry(func->ip, NULL, regs, krp_arch_ret(regs));
-	return 0;
-}
-NOKPROBE_SYMBOL(krp_kprobe_entry);
-
 static struct krp_func_table *krp_table_alloc(unsigned int bits)
 {
-	struct krp_func_table *table;
-
 	/* Behind the last slot as many as there can be entries, and one empty. */
-	table = kvzalloc(struct_size(table, slots, (3UL << bits) / 2 + 1), GFP_KERNEL);
-	if (table)
-		table->bits = bits;
+	unsigned long i, slots = (3UL << bits) / 2 + 1;
+	struct krp_func_table *table = kvzalloc(struct_size(table, slots, slots), GFP_KERNEL);
+
+	if (!table)
+		return NULL;
+	table->shift = 64 - bits;
+	for (i = 0; i < slots; i++)
+		table->slots[i] = &krp_func_none;
 	return table;
 }
 
 static void krp_table_add(struct krp_func_table *table, struct krp_func *func)
 {
-	struct krp_func **slot = &table->slots[hash_64(func->ip, table->bits)];
+	struct krp_func **slot = &table->slots[krp_func_hash(table, func->ip)];
 
-	while (*slot)
+	while (*slot != &krp_func_none)
 		slot++;
 	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
 	smp_store_release(slot, func);
 	table->nr++;
 }
 
+/* Calls @fn for every function of a table. */
+static void krp_table_walk(struct krp_func_table *table,
+			   void (*fn)(struct krp_func *func, void *data), void *data)
+{
+	struct krp_func **slot = table->slots;
+	unsigned long n = table->nr;
+
+	while (n) {
+		if (*slot != &krp_func_none) {
+			fn(*slot, data);
+			n--;
+		}
+		slot++;
+	}
+}
+
+static void krp_table_copy(struct krp_func *func, void *data)
+{
+	krp_table_add(data, func);
+}
+
+static void krp_func_free(struct krp_func *func, void *data)
+{
+	kfree(func);
+}
+
 /* Makes room for one more. Old tables stay: see struct krp_func. */
 static int krp_table_grow(void)
 {
 	struct krp_func_table *old = krp_funcs, *table;
-	unsigned long i, n = 0;
+	unsigned int bits = 64 - old->shift;
 
-	if (old->nr < (1UL << old->bits) / 2)
+	if (old->nr < (1UL << bits) / 2)
 		return 0;
-	table = krp_table_alloc(old->bits + 1);
+	table = krp_table_alloc(bits + 1);
 	if (!table)
 		return -ENOMEM;
-	for (i = 0; n < old->nr; i++) {
-		if (old->slots[i]) {
-			krp_table_add(table, old->slots[i]);
-			n++;
-		}
-	}
+	krp_table_walk(old, krp_table_copy, table);
 	table->older = old;
 	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
 	smp_store_release(&krp_funcs, table);
@@ -177,6 +179,15 @@ static int krp_func_upgrade(struct krp_func *func)
 	return 0;
 }
 
+/* Lets the hit path take its short way, or not. */
+static void krp_func_choose(struct krp_func *func)
+{
+	struct krp_rethook *rh = func->rethooks;
+
+	/* Pairs with the dependent reads in krp_ftrace_entry(): seen filled in. */
+	smp_store_release(&func->only, rh && !rh->next && !rh->entry ? rh : NULL);
+}
+
 /**
  * krp_func_arm() - let a rethook see calls of its function
  * @func: the function
@@ -192,6 +203,7 @@ int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
 	int ret = 0;
 
 	/* Behind the others: calls arriving from now on must find it. */
+	WRITE_ONCE(func->only, NULL);
 	while (*link)
 		link = &(*link)->next;
 	rh->next = NULL;
@@ -206,6 +218,7 @@ int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
 		WRITE_ONCE(*link, NULL);
 	else
 		func->armed++;
+	krp_func_choose(func);
 	return ret;
 }
 
@@ -227,6 +240,7 @@ void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh)
 		link = &(*link)->next;
 	/* @rh->next stays, for those who stand on it. */
 	WRITE_ONCE(*link, rh->next);
+	krp_func_choose(func);
 	if (!--func->armed && rh->state != KRP_GONE)
 		krp_func_unhook(func);
 }
@@ -345,8 +359,9 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 
 	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr - offset);
 	known = krp_func_find(func->ip);
-	if (!known) {
+	if (known == &krp_func_none) {
 		krp_table_add(krp_funcs, func);
+		known = func;
 	} else if (!known->users) {
 		/* Its old kprobe is gone: let it have a new one. */
 		unregister_kprobe(&func->kp);
@@ -361,12 +376,10 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 	} else {
 		unregister_kprobe(&func->kp);
 	}
-	if (known) {
+	if (known != func)
 		kfree(func);
-		func = known;
-	}
-	func->users++;
-	return func;
+	known->users++;
+	return known;
 
 unregister:
 	unregister_kprobe(&func->kp);
@@ -455,15 +468,9 @@ int krp_hook_init(void)
 void krp_hook_exit(void)
 {
 	struct krp_func_table *table = krp_funcs, *older;
-	unsigned long i, n = 0;
 
 	unregister_module_notifier(&krp_module_nb);
-	for (i = 0; n < table->nr; i++) {
-		if (table->slots[i]) {
-			kfree(table->slots[i]);
-			n++;
-		}
-	}
+	krp_table_walk(table, krp_func_free, NULL);
 	for (; table; table = older) {
 		older = table->older;
 		kvfree(table);

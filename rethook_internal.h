@@ -31,7 +31,6 @@ enum krp_rethook_state {
 
 /**
  * struct krp_rethook - one hooked function's pool, handlers and counts
- * @pool: the instances; its first member is what the hot path wants
  * @live: cleared by unregistration
  * @handler: never NULL
  * @entry: or NULL
@@ -40,6 +39,7 @@ enum krp_rethook_state {
  * @scratch: entry-only rethooks: an instance per CPU instead of a pool
  * @missed: see &krp_rethook_desc.missed
  * @owner: see &krp_rethook_desc.owner; cleared by unregistration
+ * @pool: the instances; of the hot path's interest is its first member
  * @func: the function
  * @flags: KRP_RETHOOK_FULL_REGS
  * @state: protected by krp_mutex
@@ -52,7 +52,6 @@ enum krp_rethook_state {
  * @reap: on its way out
  */
 struct krp_rethook {
-	struct krp_objpool pool;
 	bool live;
 	krp_handler_t handler;
 	krp_handler_t entry;
@@ -61,6 +60,8 @@ struct krp_rethook {
 	struct krp_instance __percpu *scratch;
 	void (*missed)(void *owner, enum krp_miss cause);
 	void *owner;
+
+	struct krp_objpool pool;
 	struct krp_func *func;
 	unsigned int flags;
 	enum krp_rethook_state state;
@@ -95,11 +96,20 @@ static inline bool krp_in_handler(void)
 
 /* rethook_hook.c: functions and how calls of them are caught */
 
-struct krp_hook;
+/**
+ * struct krp_hook - a set of functions that ftrace hooks in one way
+ * @ops: its filter is the set
+ * @nr: functions in it
+ */
+struct krp_hook {
+	struct ftrace_ops ops;
+	unsigned int nr;
+};
 
 /**
  * struct krp_func - a function that is, or was, hooked
  * @ip: where ftrace or the kprobe reports it
+ * @only: the one rethook, if there is one and it has no entry handler
  * @rethooks: who wants to know
  * @hook: the ftrace_ops that has it now, NULL: @kp does
  * @unwatched: calls while RCU was not watching
@@ -112,6 +122,7 @@ struct krp_hook;
  */
 struct krp_func {
 	unsigned long ip;
+	struct krp_rethook *only;
 	struct krp_rethook *rethooks;
 	struct krp_hook *hook;
 	atomic_long_t unwatched;
@@ -120,26 +131,44 @@ struct krp_func {
 	unsigned int armed;
 };
 
-/* Open addressing, at most half full; entries are added, never removed. */
+/**
+ * struct krp_func_table - functions by address
+ * @shift: what is left of a 64-bit hash after so many bits is the slot
+ * @nr: functions in it, at most half of the slots
+ * @older: the table before this one
+ * @slots: open addressing; krp_func_none where there is none. Entries are
+ *         added, never removed
+ */
 struct krp_func_table {
-	struct krp_func_table *older;
-	unsigned int bits;
+	u8 shift;
 	unsigned long nr;
+	struct krp_func_table *older;
 	struct krp_func *slots[];
 };
 
 extern struct krp_func_table *krp_funcs;
+extern struct krp_func krp_func_none;
 
+static __always_inline unsigned long krp_func_hash(const struct krp_func_table *table,
+						   unsigned long ip)
+{
+	return (ip * GOLDEN_RATIO_64) >> table->shift;
+}
+
+/* The function at @ip, or krp_func_none, which nobody hooks. */
 static __always_inline struct krp_func *krp_func_find(unsigned long ip)
 {
 	/* Both reads are followed through what they return: no barrier needed. */
 	const struct krp_func_table *table = READ_ONCE(krp_funcs);
-	struct krp_func *const *slot = &table->slots[hash_64(ip, table->bits)];
-	struct krp_func *func;
+	struct krp_func *const *slot = &table->slots[krp_func_hash(table, ip)];
+	struct krp_func *func = READ_ONCE(*slot);
 
 	/* The last slots are followed by empty ones: no wrap. */
-	while ((func = READ_ONCE(*slot)) && func->ip != ip)
-		slot++;
+	while (unlikely(func->ip != ip)) {
+		if (func == &krp_func_none)
+			break;
+		func = READ_ONCE(*++slot);
+	}
 	return func;
 }
 
@@ -164,11 +193,15 @@ unsigned int krp_thunks_used(void);
 int krp_exit_init(void);
 void krp_exit_exit(void);
 
+/* rethook_call.c: a hooked call's way */
+
+void krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
+		      struct ftrace_ops *ops, struct ftrace_regs *fregs);
+int krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs);
+void krp_instance_exited(struct krp_instance *inst);
+
 /* rethook_pool.c, for the files above */
 
-void krp_func_entry(unsigned long ip, struct krp_hook *hook, struct pt_regs *regs,
-		    unsigned long *ret);
-void krp_instance_exited(struct krp_instance *inst);
 void krp_rethook_drain(void);
 bool krp_refuse_in_handler(const char *what);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Return hooking: instances, their way through a call, accounting, lifetime.
+ * Rethooks: setting them up, and how they go.
  *
- * Lifetime in short. Unregistering takes a rethook off its function, clears
+ * Unregistering takes a rethook off its function, clears
  * @live and waits one RCU grace period: entries and returns run with
  * preemption off, so after it no handler runs and nobody pushes to the pool.
  * What is free is taken out of the pool then; what is in flight goes through
@@ -12,192 +12,21 @@
  */
 
 #include <linux/export.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "rethook_internal.h"
 
 DEFINE_MUTEX(krp_mutex);
 LIST_HEAD(krp_rethooks);
-DEFINE_PER_CPU(bool, krp_busy);
 
 /* Rethooks whose last instance is home. */
 static LLIST_HEAD(krp_reap_list);
-
-static void krp_count_miss(struct krp_rethook *rh, enum krp_miss cause)
-{
-	this_cpu_inc(rh->pcpu->missed[cause]);
-	if (rh->missed)
-		rh->missed(rh->owner, cause);
-}
-
-/* With krp_busy set, whatever interrupts the handler sees that it must not hook. */
-static __always_inline int krp_run_handler(krp_handler_t handler, struct krp_instance *inst,
-					   struct pt_regs *regs)
-{
-	int ret;
-
-	__this_cpu_write(krp_busy, true);
-	/* Against the compiler only: interrupts of this CPU are all that looks. */
-	barrier();
-	ret = handler(inst, regs);
-	barrier();
-	__this_cpu_write(krp_busy, false);
-	return ret;
-}
-
-/* An entry handler alone: no instance, nothing at return. */
-static void krp_enter_only(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
-{
-	struct krp_instance *inst = this_cpu_ptr(rh->scratch);
-
-	inst->rh = rh;
-	inst->ret_addr = *ret;
-	inst->task = current;
-	if (krp_run_handler(rh->entry, inst, regs))
-		this_cpu_inc(rh->pcpu->skipped);
-	else
-		this_cpu_inc(rh->pcpu->hits);
-}
-
-static __always_inline void krp_enter(struct krp_rethook *rh, struct pt_regs *regs,
-				      unsigned long *ret)
-{
-	struct krp_instance *inst;
-
-	if (unlikely(rh->scratch)) {
-		krp_enter_only(rh, regs, ret);
-		return;
-	}
-	inst = krp_objpool_pop(&rh->pool);
-	if (unlikely(!inst)) {
-		krp_count_miss(rh, KRP_MISS_EMPTY);
-		return;
-	}
-	inst->ret_addr = *ret;
-	inst->task = current;
-	inst->since = jiffies;
-	if (rh->entry && krp_run_handler(rh->entry, inst, regs)) {
-		this_cpu_inc(rh->pcpu->skipped);
-		__krp_objpool_push(inst, &rh->pool);
-		return;
-	}
-	WRITE_ONCE(inst->frame, krp_arch_frame(regs, ret));
-	*ret = krp_arch_thunk_addr(inst->thunk);
-}
-
-/**
- * krp_func_entry() - a hooked function is being entered
- * @ip: its address, as the hook reports it
- * @hook: the ftrace hook that reports, NULL for the kprobe
- * @regs: the registers, those that the hook saves
- * @ret: where the return address stands
- *
- * Context: any, NMI included, RCU watching or not.
- */
-void __kprobes krp_func_entry(unsigned long ip, struct krp_hook *hook, struct pt_regs *regs,
-			      unsigned long *ret)
-{
-	struct krp_rethook *rh;
-	struct krp_func *func;
-
-	preempt_disable_notrace();
-	func = krp_func_find(ip);
-	if (unlikely(!func || READ_ONCE(func->hook) != hook))
-		goto out;
-	/* Without RCU, func is all that is safe to touch. */
-	if (unlikely(!rcu_is_watching())) {
-		atomic_long_inc(&func->unwatched);
-		goto out;
-	}
-	/* Pairs with the release in krp_func_arm(), through the dependency. */
-	rh = READ_ONCE(func->rethooks);
-	if (unlikely(__this_cpu_read(krp_busy))) {
-		for (; rh; rh = READ_ONCE(rh->next))
-			krp_count_miss(rh, KRP_MISS_RECURSION);
-		goto out;
-	}
-	for (; rh; rh = READ_ONCE(rh->next))
-		krp_enter(rh, regs, ret);
-out:
-	preempt_enable_notrace();
-}
-
-/* The rethook is going: so does its instance. */
-static noinline void krp_instance_retire(struct krp_instance *inst)
-{
-	struct krp_objpool *pool = &inst->rh->pool;
-
-	/* Not 0: whoever looks for free instances must leave it alone. */
-	WRITE_ONCE(inst->frame, KRP_FRAME_RETIRED);
-	krp_thunk_free(inst);
-	krp_objpool_drop(inst, pool);
-}
-
-static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_instance *inst)
-{
-	/* Before others can have it. */
-	WRITE_ONCE(inst->frame, 0);
-	__krp_objpool_push(inst, &rh->pool);
-}
-
-/**
- * krp_return() - a hooked function has returned
- * @regs: the registers, to be changed by the handler
- *
- * Called from krp_common, on the stack of the function's caller.
- *
- * Context: any, NMI included.
- */
-asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs);
-asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs)
-{
-	struct krp_instance *inst = krp_thunk_owner[krp_arch_thunk_nr(*krp_arch_slot(regs))];
-	struct krp_rethook *rh = inst->rh;
-
-	preempt_disable_notrace();
-	/* First, so that the handler's stack traces are right. */
-	krp_arch_set_ret(regs, inst->ret_addr);
-
-	if (unlikely(!READ_ONCE(rh->live))) {
-		this_cpu_inc(rh->pcpu->missed[KRP_MISS_REMOVED]);
-		krp_instance_retire(inst);
-	} else if (unlikely(__this_cpu_read(krp_busy))) {
-		krp_count_miss(rh, KRP_MISS_RECURSION);
-		krp_instance_put(rh, inst);
-	} else {
-		krp_run_handler(rh->handler, inst, regs);
-		this_cpu_inc(rh->pcpu->hits);
-		krp_instance_put(rh, inst);
-	}
-	preempt_enable_notrace();
-}
-
-/**
- * krp_instance_exited() - take back the instance of a call that will not return
- * @inst: an instance in flight whose task is exiting, and is the caller
- *
- * Context: preemption off.
- */
-void krp_instance_exited(struct krp_instance *inst)
-{
-	struct krp_rethook *rh = inst->rh;
-
-	this_cpu_inc(rh->pcpu->missed[KRP_MISS_EXITED]);
-	if (READ_ONCE(rh->live))
-		krp_instance_put(rh, inst);
-	else
-		krp_instance_retire(inst);
-}
 
 static int krp_no_handler(struct krp_instance *inst, struct pt_regs *regs)
 {

@@ -29,7 +29,7 @@ struct krp_rethook;
  *         0 while the instance is not in flight
  * @task: who made the call
  * @since: jiffies at entry
- * @thunk: the thunk's number
+ * @thunk: the thunk's address
  * @data: &krp_rethook_desc.data_size bytes for the handlers, kept from entry
  *        to return; holds what the instance's last user left at entry
  */
@@ -39,7 +39,7 @@ struct krp_instance {
 	unsigned long frame;
 	struct task_struct *task;
 	unsigned long since;
-	u32 thunk;
+	unsigned long thunk;
 	char data[] __aligned(8);
 };
 

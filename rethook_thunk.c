@@ -31,7 +31,7 @@ void krp_thunk_alloc(struct krp_instance *inst)
 	/* Atomic, as others may give theirs back meanwhile. */
 	set_bit(nr, krp_thunk_used);
 	krp_thunk_next = nr + 1;
-	inst->thunk = nr;
+	inst->thunk = krp_arch_thunk_addr(nr);
 	/* Pairs with the dependent reads of those who find it on a stack. */
 	smp_store_release(&krp_thunk_owner[nr], inst);
 }
@@ -47,10 +47,12 @@ void krp_thunk_alloc(struct krp_instance *inst)
  */
 void krp_thunk_free(struct krp_instance *inst)
 {
-	WRITE_ONCE(krp_thunk_owner[inst->thunk], NULL);
+	unsigned long nr = krp_arch_thunk_nr(inst->thunk);
+
+	WRITE_ONCE(krp_thunk_owner[nr], NULL);
 	/* The bit goes last: a new owner's entry must not be cleared. */
 	smp_mb__before_atomic();
-	clear_bit(inst->thunk, krp_thunk_used);
+	clear_bit(nr, krp_thunk_used);
 }
 
 /**

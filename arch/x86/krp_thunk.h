@@ -19,8 +19,9 @@
 .endm
 
 /*
- * Makes a struct pt_regs right below the slot. krp_return() fills in ip.
- * Flags are not live across a return; they are there to be read.
+ * Makes a struct pt_regs right below the slot and leaves its address in rdi.
+ * krp_return() fills in ip. Flags are not live across a return; they are there
+ * to be read.
  */
 .macro KRP_SAVE_REGS
 	pushq	$__KERNEL_DS
@@ -37,18 +38,22 @@
 	movq	%r9, R9(%rsp)
 	movq	%r10, R10(%rsp)
 	movq	%r11, R11(%rsp)
-	movq	%rbx, RBX(%rsp)
-	movq	%rbp, RBP(%rsp)
-	movq	%r12, R12(%rsp)
-	movq	%r13, R13(%rsp)
-	movq	%r14, R14(%rsp)
-	movq	%r15, R15(%rsp)
 	movq	$-1, ORIG_RAX(%rsp)
 	/* As it is in the caller: above the slot. */
 	addq	$16, RSP(%rsp)
+	/*
+	 * Copies, to be read: C code keeps these registers. Not stored through
+	 * rsp, which would tell objtool that they are saved and change.
+	 */
+	movq	%rsp, %rdi
+	movq	%rbx, RBX(%rdi)
+	movq	%rbp, RBP(%rdi)
+	movq	%r12, R12(%rdi)
+	movq	%r13, R13(%rdi)
+	movq	%r14, R14(%rdi)
+	movq	%r15, R15(%rdi)
 .endm
 
-/* The callee-saved ones were saved to be read; C code has kept them. */
 .macro KRP_RESTORE_REGS
 	movq	RAX(%rsp), %rax
 	movq	RDX(%rsp), %rdx

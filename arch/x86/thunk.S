@@ -44,7 +44,6 @@ SYM_CODE_END(krp_thunk_table)
  */
 SYM_FUNC_START(krp_common)
 	KRP_SAVE_REGS
-	movq	%rsp, %rdi
 	call	krp_return
 	KRP_RESTORE_REGS
 	RET

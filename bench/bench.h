@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kretpool_bench: how the system call under test is hooked, and driven. */
+#ifndef KRP_BENCH_H
+#define KRP_BENCH_H
+
+#include <linux/types.h>
+
+/* main.c */
+
+extern char *bench_target;
+
+/* modes.c: what hooks the function */
+
+/**
+ * struct bench_counts - what a mode has counted since it was switched on
+ * @hits: calls whose handler ran
+ * @missed: calls missed, for whatever cause
+ */
+struct bench_counts {
+	unsigned long hits;
+	unsigned long missed;
+};
+
+int bench_mode_set(const char *name);
+const char *bench_mode_name(void);
+void bench_mode_counts(struct bench_counts *counts);
+
+/* load.c: what calls it */
+
+int bench_load_init(void);
+unsigned long bench_load_address(void);
+int bench_load_run(unsigned int threads, unsigned int ms, u64 *calls, u64 *ns);
+u64 bench_load_cost(unsigned int calls, unsigned int rounds);
+
+#endif /* KRP_BENCH_H */

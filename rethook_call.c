@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A hooked call's way: entry, return, or the end of its task. All of this runs
+ * in the context of the call, whatever that is, with preemption off.
+ */
+
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "rethook_internal.h"
+#include "compat_ftrace.h"
+
+DEFINE_PER_CPU(bool, krp_busy);
+
+static void krp_count_miss(struct krp_rethook *rh, enum krp_miss cause)
+{
+	this_cpu_inc(rh->pcpu->missed[cause]);
+	if (rh->missed)
+		rh->missed(rh->owner, cause);
+}
+
+/* With krp_busy set, whatever interrupts the handler sees that it must not hook. */
+static __always_inline int krp_run_handler(krp_handler_t handler, struct krp_instance *inst,
+					   struct pt_regs *regs)
+{
+	int ret;
+
+	__this_cpu_write(krp_busy, true);
+	/* Against the compiler only: interrupts of this CPU are all that looks. */
+	barrier();
+	ret = handler(inst, regs);
+	barrier();
+	__this_cpu_write(krp_busy, false);
+	return ret;
+}
+
+/* An entry handler alone: no instance, nothing at return. */
+static void krp_enter_only(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
+{
+	struct krp_instance *inst = this_cpu_ptr(rh->scratch);
+
+	inst->rh = rh;
+	inst->ret_addr = *ret;
+	inst->task = current;
+	if (krp_run_handler(rh->entry, inst, regs))
+		this_cpu_inc(rh->pcpu->skipped);
+	else
+		this_cpu_inc(rh->pcpu->hits);
+}
+
+static __always_inline void krp_instance_start(struct krp_instance *inst,
+					       struct task_struct *task,
+					       unsigned long frame, unsigned long *ret)
+{
+	inst->task = task;
+	inst->since = jiffies;
+	WRITE_ONCE(inst->frame, frame);
+	*ret = inst->thunk;
+}
+
+static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
+{
+	struct krp_instance *inst;
+
+	if (rh->scratch) {
+		krp_enter_only(rh, regs, ret);
+		return;
+	}
+	inst = krp_objpool_pop(&rh->pool);
+	if (unlikely(!inst)) {
+		krp_count_miss(rh, KRP_MISS_EMPTY);
+		return;
+	}
+	inst->ret_addr = *ret;
+	inst->task = current;
+	if (rh->entry && krp_run_handler(rh->entry, inst, regs)) {
+		this_cpu_inc(rh->pcpu->skipped);
+		__krp_objpool_push(inst, &rh->pool);
+		return;
+	}
+	krp_instance_start(inst, current, krp_arch_frame(regs, ret), ret);
+}
+
+/* Everything that can be asked of an entry; preemption is off. */
+static noinline void __kprobes krp_func_entry(struct krp_func *func, struct krp_hook *hook,
+					      struct pt_regs *regs, unsigned long *ret)
+{
+	struct krp_rethook *rh;
+
+	/* While it goes from one hook to another both report it. */
+	if (READ_ONCE(func->hook) != hook)
+		return;
+	/* Without RCU, func is all that is safe to touch. */
+	if (unlikely(!rcu_is_watching())) {
+		atomic_long_inc(&func->unwatched);
+		return;
+	}
+	/* Pairs with the release in krp_func_arm(), through the dependency. */
+	rh = READ_ONCE(func->rethooks);
+	if (unlikely(__this_cpu_read(krp_busy))) {
+		for (; rh; rh = READ_ONCE(rh->next))
+			krp_count_miss(rh, KRP_MISS_RECURSION);
+		return;
+	}
+	for (; rh; rh = READ_ONCE(rh->next))
+		krp_enter(rh, regs, ret);
+}
+
+/*
+ * Can RCU be known to watch without asking it? It does not in the idle task,
+ * and otherwise only in the kernel's entry and exit code, whose interrupts
+ * are off. rcu_is_watching() itself would be a call on every hit.
+ */
+static __always_inline bool krp_rcu_surely_watching(struct task_struct *task)
+{
+	return !is_idle_task(task) && !irqs_disabled();
+}
+
+/**
+ * krp_ftrace_entry() - a function that ftrace hooks is being entered
+ * @ip: its address, as ftrace reports it
+ * @parent_ip: not used: what stands in the slot counts
+ * @ops: the ops of a krp_hook
+ * @fregs: the registers that these ops save
+ *
+ * One rethook with a return handler only, and an object in the stash: this is
+ * what most calls find, and why it is spelled out here, without a call.
+ *
+ * Context: any, NMI included, RCU watching or not.
+ */
+void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = krp_ftrace_pt_regs(fregs);
+	unsigned long *ret = krp_arch_ret(regs);
+	struct task_struct *task = current;
+	struct krp_instance *inst;
+	struct krp_rethook *rh;
+	struct krp_func *func;
+
+	preempt_disable_notrace();
+	func = krp_func_find(ip);
+	/* Pairs with the release in krp_func_choose(), through the dependency. */
+	rh = READ_ONCE(func->only);
+	if (likely(rh && krp_rcu_surely_watching(task) && !__this_cpu_read(krp_busy))) {
+		inst = this_cpu_xchg(rh->pool.slots->stash, NULL);
+		if (likely(inst)) {
+			inst->ret_addr = *ret;
+			krp_instance_start(inst, task, krp_arch_frame(regs, ret), ret);
+			goto out;
+		}
+	}
+	krp_func_entry(func, container_of(ops, struct krp_hook, ops), regs, ret);
+out:
+	preempt_enable_notrace();
+}
+
+/**
+ * krp_kprobe_entry() - a function that a kprobe hooks is being entered
+ * @kp: the kprobe of a krp_func
+ * @regs: all registers
+ *
+ * Context: preemption off; any, NMI included.
+ * Return: 0, go on.
+ */
+int __kprobes krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
+{
+	krp_func_entry(container_of(kp, struct krp_func, kp), NULL, regs, krp_arch_ret(regs));
+	return 0;
+}
+
+/* The rethook is going: so does its instance. */
+static noinline void krp_instance_retire(struct krp_instance *inst)
+{
+	struct krp_objpool *pool = &inst->rh->pool;
+
+	/* Not 0: whoever looks for free instances must leave it alone. */
+	WRITE_ONCE(inst->frame, KRP_FRAME_RETIRED);
+	krp_thunk_free(inst);
+	krp_objpool_drop(inst, pool);
+}
+
+static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_instance *inst)
+{
+	/* Before others can have it. */
+	WRITE_ONCE(inst->frame, 0);
+	__krp_objpool_push(inst, &rh->pool);
+}
+
+/**
+ * krp_return() - a hooked function has returned
+ * @regs: the registers, to be changed by the handler
+ *
+ * Called from krp_common, on the stack of the function's caller.
+ *
+ * Context: any, NMI included.
+ */
+asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs);
+asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs)
+{
+	struct krp_instance *inst = krp_thunk_owner[krp_arch_thunk_nr(*krp_arch_slot(regs))];
+	struct krp_rethook *rh = inst->rh;
+
+	preempt_disable_notrace();
+	/* First, so that the handler's stack traces are right. */
+	krp_arch_set_ret(regs, inst->ret_addr);
+
+	if (unlikely(!READ_ONCE(rh->live))) {
+		this_cpu_inc(rh->pcpu->missed[KRP_MISS_REMOVED]);
+		krp_instance_retire(inst);
+	} else if (unlikely(__this_cpu_read(krp_busy))) {
+		krp_count_miss(rh, KRP_MISS_RECURSION);
+		krp_instance_put(rh, inst);
+	} else {
+		krp_run_handler(rh->handler, inst, regs);
+		this_cpu_inc(rh->pcpu->hits);
+		krp_instance_put(rh, inst);
+	}
+	preempt_enable_notrace();
+}
+
+/**
+ * krp_instance_exited() - take back the instance of a call that will not return
+ * @inst: an instance in flight whose task is exiting, and is the caller
+ *
+ * Context: preemption off.
+ */
+void krp_instance_exited(struct krp_instance *inst)
+{
+	struct krp_rethook *rh = inst->rh;
+
+	this_cpu_inc(rh->pcpu->missed[KRP_MISS_EXITED]);
+	if (READ_ONCE(rh->live))
+		krp_instance_put(rh, inst);
+	else
+		krp_instance_retire(inst);
+}
+
