@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kretpool: loading and unloading. */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/printk.h>
 

@@ -5,6 +5,8 @@
  * stack; that costs the calls that do return nothing.
  */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/sched/task_stack.h>

@@ -49,7 +49,8 @@ enum krp_rethook_state {
  *             calls that it has counted since
  * @name: the function's name
  * @list: on krp_rethooks
- * @reap: on its way out
+ * @rcu: on its way out: until no task is in krp_common()
+ * @reap: and then until it is freed
  */
 struct krp_rethook {
 	bool live;
@@ -70,6 +71,7 @@ struct krp_rethook {
 	long unwatched;
 	char name[KRP_FUNC_NAME_LEN];
 	struct list_head list;
+	struct rcu_head rcu;
 	struct llist_node reap;
 };
 

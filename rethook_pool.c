@@ -8,8 +8,10 @@
  * What is free is taken out of the pool then; what is in flight goes through
  * krp_objpool_drop() when it returns, and the last one home frees the pool.
  * Each rethook pins the module until every CPU has also left krp_common(),
- * which is what synchronize_rcu_tasks() waits for.
+ * which is what call_rcu_tasks() waits for.
  */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -46,10 +48,6 @@ static void krp_reap(struct work_struct *work)
 	struct llist_node *dead = llist_del_all(&krp_reap_list);
 	struct krp_rethook *rh, *next;
 
-	if (!dead)
-		return;
-	/* A task that was preempted on its way out of krp_common() leaves it. */
-	synchronize_rcu_tasks();
 	mutex_lock(&krp_mutex);
 	llist_for_each_entry_safe(rh, next, dead, reap) {
 		list_del(&rh->list);
@@ -61,18 +59,27 @@ static void krp_reap(struct work_struct *work)
 
 static DECLARE_WORK(krp_reap_work, krp_reap);
 
+/* No task is on its way out of krp_common() any more. */
+static void krp_rethook_left(struct rcu_head *rcu)
+{
+	struct krp_rethook *rh = container_of(rcu, struct krp_rethook, rcu);
+
+	llist_add(&rh->reap, &krp_reap_list);
+	schedule_work(&krp_reap_work);
+}
+
 /* The pool's release callback, or in its place for those without a pool. */
 static int krp_rethook_released(struct krp_objpool *pool, void *context)
 {
 	struct krp_rethook *rh = context;
 
-	llist_add(&rh->reap, &krp_reap_list);
-	schedule_work(&krp_reap_work);
+	/* A task may have been preempted on its way out of krp_common(). */
+	call_rcu_tasks(&rh->rcu, krp_rethook_left);
 	return 0;
 }
 
 /**
- * krp_rethook_drain() - wait until the reaper has returned
+ * krp_rethook_drain() - wait until the last rethook's callbacks have returned
  *
  * The reaper's last module_put() lets the module go while it still runs.
  *
@@ -80,6 +87,7 @@ static int krp_rethook_released(struct krp_objpool *pool, void *context)
  */
 void krp_rethook_drain(void)
 {
+	rcu_barrier_tasks();
 	flush_work(&krp_reap_work);
 }
 

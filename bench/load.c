@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Threads that call the kernel's sys_prctl, and what a call costs. */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -8,6 +10,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/prctl.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/printk.h>
@@ -67,7 +70,7 @@ static int bench_thread_fn(void *data)
 		for (i = 0; i < BENCH_BATCH; i++)
 			bench_syscall(&regs);
 		thread->calls += BENCH_BATCH;
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	/* kthread_stop() wants to find it. */
 	set_current_state(TASK_INTERRUPTIBLE);

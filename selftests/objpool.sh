@@ -1,0 +1,5 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The tests of test_objpool.c.
+. "$(dirname "$0")/lib.sh"
+run_group objpool

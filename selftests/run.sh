@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Runs the tests beside it, or those named, and gives their results as the
+# kernel's kselftest runner does: KTAP, one level for the programs, one for
+# what they say.
+cd "$(dirname "$0")" || exit 1
+
+# In an order in which the first failure says most.
+[ $# -gt 0 ] || set -- proc calls stacking control errors objpool sleepers exits exact unload
+
+status=0
+n=0
+echo "TAP version 13"
+echo "1..$#"
+for name; do
+	n=$((n + 1))
+	echo "# selftests: kretpool: $name.sh"
+	out=$(mktemp)
+	sh "./$name.sh" >"$out" 2>&1
+	rc=$?
+	sed 's/^/    /' "$out"
+	rm -f "$out"
+	case $rc in
+	0) echo "ok $n selftests: kretpool: $name.sh" ;;
+	4) echo "ok $n selftests: kretpool: $name.sh # SKIP" ;;
+	*) echo "not ok $n selftests: kretpool: $name.sh # exit=$rc"
+	   status=1 ;;
+	esac
+done
+exit $status
