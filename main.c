@@ -16,9 +16,10 @@ static int __init kretpool_init(void)
 	ret = krp_objpool_topology_init();
 	if (ret)
 		return ret;
+	krp_arch_trace_init();
 	ret = krp_hook_init();
 	if (ret)
-		goto topology;
+		goto trace;
 	ret = krp_exit_init();
 	if (ret)
 		goto hook;
@@ -32,7 +33,8 @@ exit:
 	krp_exit_exit();
 hook:
 	krp_hook_exit();
-topology:
+trace:
+	krp_arch_trace_exit();
 	krp_objpool_topology_exit();
 	return ret;
 }
@@ -44,6 +46,7 @@ static void __exit kretpool_exit(void)
 	krp_rethook_drain();
 	krp_exit_exit();
 	krp_hook_exit();
+	krp_arch_trace_exit();
 	krp_objpool_topology_exit();
 }
 

@@ -60,7 +60,17 @@ static __always_inline void krp_instance_start(struct krp_instance *inst,
 	inst->task = task;
 	inst->since = jiffies;
 	WRITE_ONCE(inst->frame, frame);
-	*ret = inst->thunk;
+	/* An NMI that unwinds this stack must find what it is to find there. */
+	barrier();
+	WRITE_ONCE(*ret, inst->thunk);
+}
+
+/* The same for a caller that the short way does not know yet. */
+static noinline void krp_instance_start_find(struct krp_instance *inst, struct task_struct *task,
+					     unsigned long frame, unsigned long *ret)
+{
+	krp_arch_trace_find(inst, *ret, ret);
+	krp_instance_start(inst, task, frame, ret);
 }
 
 static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
@@ -83,6 +93,8 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 		__krp_objpool_push(inst, &rh->pool);
 		return;
 	}
+	if (!krp_arch_trace(inst, *ret))
+		krp_arch_trace_find(inst, *ret, ret);
 	krp_instance_start(inst, current, krp_arch_frame(regs, ret), ret);
 }
 
@@ -151,7 +163,10 @@ void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 		inst = this_cpu_xchg(rh->pool.slots->stash, NULL);
 		if (likely(inst)) {
 			inst->ret_addr = *ret;
-			krp_instance_start(inst, task, krp_arch_frame(regs, ret), ret);
+			if (likely(krp_arch_trace(inst, *ret)))
+				krp_instance_start(inst, task, krp_arch_frame(regs, ret), ret);
+			else
+				krp_instance_start_find(inst, task, krp_arch_frame(regs, ret), ret);
 			goto out;
 		}
 	}

@@ -190,6 +190,19 @@ void krp_thunk_alloc(struct krp_instance *inst);
 void krp_thunk_free(struct krp_instance *inst);
 unsigned int krp_thunks_used(void);
 
+/* Where a call that returns to @addr returns to in the end; its task is current. */
+static inline unsigned long krp_resolve_thunk(unsigned long addr)
+{
+	while (krp_arch_is_thunk(addr)) {
+		struct krp_instance *inst = READ_ONCE(krp_thunk_owner[krp_arch_thunk_nr(addr)]);
+
+		if (!inst)
+			break;
+		addr = READ_ONCE(inst->ret_addr);
+	}
+	return addr;
+}
+
 /* rethook_exit.c: calls that never return */
 
 int krp_exit_init(void);

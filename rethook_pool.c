@@ -488,14 +488,6 @@ EXPORT_SYMBOL_GPL(krp_rethook_address);
  */
 unsigned long krp_instance_ret_addr(const struct krp_instance *inst)
 {
-	unsigned long addr = inst->ret_addr;
-
-	while (krp_arch_is_thunk(addr)) {
-		inst = READ_ONCE(krp_thunk_owner[krp_arch_thunk_nr(addr)]);
-		if (!inst)
-			break;
-		addr = READ_ONCE(inst->ret_addr);
-	}
-	return addr;
+	return krp_resolve_thunk(inst->ret_addr);
 }
 EXPORT_SYMBOL_GPL(krp_instance_ret_addr);

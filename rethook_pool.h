@@ -30,6 +30,8 @@ struct krp_rethook;
  * @task: who made the call
  * @since: jiffies at entry
  * @thunk: the thunk's address
+ * @trace_ret: private: the caller as which unwinders see the thunk
+ * @trace_entry: private: where that is noted
  * @data: &krp_rethook_desc.data_size bytes for the handlers, kept from entry
  *        to return; holds what the instance's last user left at entry
  */
@@ -40,6 +42,8 @@ struct krp_instance {
 	struct task_struct *task;
 	unsigned long since;
 	unsigned long thunk;
+	unsigned long trace_ret;
+	void *trace_entry;
 	char data[] __aligned(8);
 };
 
@@ -128,5 +132,6 @@ void krp_rethook_counts(struct krp_rethook *rh, struct krp_rethook_counts *count
 void *krp_rethook_owner(const struct krp_instance *inst);
 void *krp_rethook_address(const struct krp_rethook *rh);
 unsigned long krp_instance_ret_addr(const struct krp_instance *inst);
+unsigned int krp_stack_trace_save(unsigned long *store, unsigned int size, unsigned int skip);
 
 #endif /* KRP_RETHOOK_POOL_H */

@@ -32,6 +32,7 @@ void krp_thunk_alloc(struct krp_instance *inst)
 	set_bit(nr, krp_thunk_used);
 	krp_thunk_next = nr + 1;
 	inst->thunk = krp_arch_thunk_addr(nr);
+	krp_arch_trace_init_instance(inst);
 	/* Pairs with the dependent reads of those who find it on a stack. */
 	smp_store_release(&krp_thunk_owner[nr], inst);
 }

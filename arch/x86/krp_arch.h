@@ -3,9 +3,13 @@
 #ifndef KRP_X86_ARCH_H
 #define KRP_X86_ARCH_H
 
+#include <linux/hash.h>
+#include <linux/jump_label.h>
+#include <asm/orc_types.h>
 #include <asm/ptrace.h>
 
 #include "krp_thunk.h"
+#include "rethook_pool.h"
 
 extern char krp_thunks[], krp_thunks_end[];
 
@@ -76,6 +80,70 @@ static inline bool krp_arch_on_entry(unsigned long offset)
 {
 	return !offset || (IS_ENABLED(CONFIG_X86_KERNEL_IBT) && offset == 4);
 }
+
+/* Calls @fn, which may lack the ENDBR that indirect calls want to see. */
+unsigned long krp_arch_call(unsigned long fn, unsigned long a, unsigned long b,
+			    unsigned long c, unsigned long d);
+
+/* orc.c: stack traces through thunks */
+
+#ifdef CONFIG_UNWINDER_ORC
+
+#define KRP_ORC_CACHE_BITS	12
+#define KRP_ORC_CACHE		(1 << KRP_ORC_CACHE_BITS)
+
+DECLARE_STATIC_KEY_FALSE(krp_trace_key);
+
+/*
+ * Return addresses and their ORC entries: the lower halves of both addresses,
+ * whose upper halves are all ones, in one word that is read and written whole.
+ */
+extern u64 krp_orc_cache[KRP_ORC_CACHE];
+
+static __always_inline unsigned int krp_orc_hash(unsigned long ret_addr)
+{
+	return ((u32)ret_addr * GOLDEN_RATIO_32) >> (32 - KRP_ORC_CACHE_BITS);
+}
+
+/*
+ * Makes the thunk of @inst look to unwinders like the call that returns to
+ * @ret_addr; false if that takes krp_arch_trace_find().
+ */
+static __always_inline bool krp_arch_trace(struct krp_instance *inst, unsigned long ret_addr)
+{
+	u64 cached;
+
+	if (!static_branch_unlikely(&krp_trace_key) || likely(inst->trace_ret == ret_addr))
+		return true;
+	cached = READ_ONCE(krp_orc_cache[krp_orc_hash(ret_addr)]);
+	if (unlikely(cached >> 32 != (u32)ret_addr))
+		return false;
+	*(struct orc_entry *)inst->trace_entry = *(const struct orc_entry *)(s64)(s32)cached;
+	inst->trace_ret = ret_addr;
+	return true;
+}
+
+void krp_arch_trace_find(struct krp_instance *inst, unsigned long ret_addr,
+			 unsigned long *slot);
+void krp_arch_trace_init_instance(struct krp_instance *inst);
+void krp_arch_trace_init(void);
+void krp_arch_trace_exit(void);
+
+#else
+
+/* Frame pointers lead through hooked calls by themselves. */
+static __always_inline bool krp_arch_trace(struct krp_instance *inst, unsigned long ret_addr)
+{
+	return true;
+}
+
+static inline void krp_arch_trace_find(struct krp_instance *inst, unsigned long ret_addr,
+				       unsigned long *slot) { }
+static inline void krp_arch_trace_init_instance(struct krp_instance *inst) { }
+static inline void krp_arch_trace_init(void) { }
+static inline void krp_arch_trace_exit(void) { }
+
+#endif /* CONFIG_UNWINDER_ORC */
 
 /* Functions that the kernel's own kretprobe refuses here. */
 #define KRP_ARCH_REFUSED	"__switch_to", "__switch_to_asm"

@@ -13,6 +13,7 @@
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
+#include <asm/nospec-branch.h>
 #include <asm/segment.h>
 #include <asm/ptrace-abi.h>
 #include <asm/unwind_hints.h>
@@ -48,3 +49,24 @@ SYM_FUNC_START(krp_common)
 	KRP_RESTORE_REGS
 	RET
 SYM_FUNC_END(krp_common)
+
+/*
+ * unsigned long krp_arch_call(fn, a, b, c, d)
+ *
+ * As a retpoline does it, by a return: that needs no ENDBR at the target, which
+ * the kernel takes away from functions whose address it never uses itself.
+ */
+SYM_FUNC_START(krp_arch_call)
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	movq	%r8, %rcx
+	ANNOTATE_INTRA_FUNCTION_CALL
+	call	.Lkrp_call
+	int3
+.Lkrp_call:
+	movq	%rax, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(krp_arch_call)

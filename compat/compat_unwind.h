@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels in ORC data and in modules' memory. */
+#ifndef KRP_COMPAT_UNWIND_H
+#define KRP_COMPAT_UNWIND_H
+
+#include <linux/module.h>
+#include <asm/orc_types.h>
+
+/* 6.4 (5743654f5e2e): ORC types have names of their own. */
+#ifdef ORC_TYPE_CALL
+#define KRP_ORC_TYPE_CALL	ORC_TYPE_CALL
+#else
+#define KRP_ORC_TYPE_CALL	UNWIND_HINT_TYPE_CALL
+#include <linux/objtool.h>
+#endif
+
+/* 5.18 (f3a112c0c40d): kretprobes by rethook, with a trampoline of its own. */
+#define KRP_RETHOOK_TRAMPOLINE	"arch_rethook_trampoline"
+
+/* 6.4 (ac3b43283923): struct module has an array of kinds of memory. */
+static inline void krp_module_text(const struct module *mod, bool init,
+				   unsigned long *start, unsigned long *end)
+{
+	const struct module_layout *layout = init ? &mod->init_layout : &mod->core_layout;
+
+	*start = (unsigned long)layout->base;
+	*end = *start + layout->text_size;
+}
+
+#endif /* KRP_COMPAT_UNWIND_H */
