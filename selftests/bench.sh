@@ -31,7 +31,7 @@ csv=
 exact=
 migrate=
 # Modes take turns in short slices, so that what disturbs hits all alike.
-slices=8
+slices=20
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -66,7 +66,10 @@ done
 
 # slice LOAD MODE THREADS: appends "calls seconds hits missed" to the mode's file
 slice() {
-	bench_hook "$2"
+	if ! bench_hook "$2"; then
+		bench_result "not ok" "hook with $2 once more: $(bench_why)"
+		exit 1
+	fi
 	if [ "$1" = user ]; then
 		"$prctl_load" --threads "$3" --ms "$slice_ms" >"$bench_tmp/made"
 	else
@@ -108,7 +111,10 @@ heading() {
 	for mode in $modes; do
 		printf ' %10s' "$mode"
 	done
-	printf ' %19s\n' kretpool/kretprobe
+	case " $modes " in
+	*" kretprobe kretpool "*) printf ' %19s' kretpool/kretprobe ;;
+	esac
+	echo
 }
 
 # row LOAD THREADS
@@ -131,7 +137,7 @@ verdicts() {
 		read -r calls spent hits missed <"$bench_tmp/$mode.sum"
 		[ -z "$csv" ] || echo "$arch,$kernel,$1,$mode,$2,$calls,$spent" >>"$csv"
 		[ "$mode" = native ] ||
-			bench_judge "$1, $2 threads, $mode" "$calls" "$hits" "$missed" "$exact"
+			bench_judge "$1, threads=$2, $mode" "$calls" "$hits" "$missed" "$exact"
 	done
 }
 
