@@ -132,6 +132,8 @@ void krp_rethook_counts(struct krp_rethook *rh, struct krp_rethook_counts *count
 void *krp_rethook_owner(const struct krp_instance *inst);
 void *krp_rethook_address(const struct krp_rethook *rh);
 unsigned long krp_instance_ret_addr(const struct krp_instance *inst);
+bool krp_stack_traces_whole(void);
+bool krp_is_thunk(unsigned long addr);
 unsigned int krp_stack_trace_save(unsigned long *store, unsigned int size, unsigned int skip);
 
 #endif /* KRP_RETHOOK_POOL_H */

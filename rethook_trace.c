@@ -30,3 +30,29 @@ unsigned int krp_stack_trace_save(unsigned long *store, unsigned int size, unsig
 	return nr;
 }
 EXPORT_SYMBOL_GPL(krp_stack_trace_save);
+
+/**
+ * krp_stack_traces_whole() - do stack traces lead through hooked calls?
+ *
+ * Context: any.
+ * Return: false if they stop there: it was not asked for (stacktrace=0), the
+ * kernel does not make it possible, or a livepatch is loaded.
+ */
+bool krp_stack_traces_whole(void)
+{
+	return krp_arch_trace_whole();
+}
+EXPORT_SYMBOL_GPL(krp_stack_traces_whole);
+
+/**
+ * krp_is_thunk() - is this the return address of a hooked call?
+ * @addr: an address from a stack trace
+ *
+ * Context: any.
+ * Return: true if it is a thunk's, which hides the caller's.
+ */
+bool krp_is_thunk(unsigned long addr)
+{
+	return krp_arch_is_thunk(addr);
+}
+EXPORT_SYMBOL_GPL(krp_is_thunk);

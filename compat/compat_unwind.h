@@ -17,6 +17,16 @@
 /* 5.18 (f3a112c0c40d): kretprobes by rethook, with a trampoline of its own. */
 #define KRP_RETHOOK_TRAMPOLINE	"arch_rethook_trampoline"
 
+/*
+ * 6.1 (bf9a55f3c0ca, x86; 5.18 has the core): what hides behind the kernel's own
+ * kretprobe can be asked for.
+ */
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+#define KRP_KRETPROBE_RESOLVABLE	1
+#else
+#define KRP_KRETPROBE_RESOLVABLE	0
+#endif
+
 /* 6.4 (ac3b43283923): struct module has an array of kinds of memory. */
 static inline void krp_module_text(const struct module *mod, bool init,
 				   unsigned long *start, unsigned long *end)

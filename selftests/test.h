@@ -71,7 +71,7 @@ struct krp_test_group {
 
 extern const struct krp_test krp_tests_calls[], krp_tests_stacking[];
 extern const struct krp_test krp_tests_control[], krp_tests_errors[];
-extern const struct krp_test krp_tests_objpool[];
+extern const struct krp_test krp_tests_objpool[], krp_tests_trace[];
 
 /* test_targets.c: functions to probe; callers must not know their insides */
 
@@ -93,6 +93,12 @@ unsigned long krp_target_depth(unsigned int depth);
 unsigned long krp_target_tail(unsigned long a);
 unsigned long krp_target_notrace(unsigned long a);
 unsigned long krp_caller_of_add(unsigned long a, unsigned long b);
+
+/* test_trace.c, for kretpool_victim */
+
+void krp_trace_caller_hook(bool on);
+void krp_trace_caller_leaf(int n);
+int krp_trace_caller_compare(void);
 
 /* test_sleep.c: calls that sleep, for scripts */
 

@@ -36,9 +36,20 @@ noinline __attribute__((noipa)) int krp_target_sleep(int wakes)
 	return ret;
 }
 
+/* What kretpool_patch patches. */
+int krp_sleep_caller(int wakes);
+
+noinline __attribute__((noipa)) int krp_sleep_caller(int wakes)
+{
+	int ret = krp_target_sleep(wakes);
+
+	barrier();
+	return ret;
+}
+
 static int sleep_show(struct seq_file *m, void *v)
 {
-	int ret = krp_target_sleep(atomic_read(&sleep_wakes));
+	int ret = krp_sleep_caller(atomic_read(&sleep_wakes));
 
 	if (!ret)
 		seq_puts(m, "woken\n");

@@ -128,6 +128,7 @@ void krp_arch_trace_find(struct krp_instance *inst, unsigned long ret_addr,
 void krp_arch_trace_init_instance(struct krp_instance *inst);
 void krp_arch_trace_init(void);
 void krp_arch_trace_exit(void);
+bool krp_arch_trace_whole(void);
 
 #else
 
@@ -142,6 +143,7 @@ static inline void krp_arch_trace_find(struct krp_instance *inst, unsigned long 
 static inline void krp_arch_trace_init_instance(struct krp_instance *inst) { }
 static inline void krp_arch_trace_init(void) { }
 static inline void krp_arch_trace_exit(void) { }
+static inline bool krp_arch_trace_whole(void) { return true; }
 
 #endif /* CONFIG_UNWINDER_ORC */
 

@@ -225,6 +225,16 @@ void krp_arch_trace_init_instance(struct krp_instance *inst)
 		inst->trace_entry = &krp_orc_thunks[krp_arch_thunk_nr(inst->thunk)];
 }
 
+/**
+ * krp_arch_trace_whole() - do unwinders get the table with borrowed entries?
+ *
+ * Context: any.
+ */
+bool krp_arch_trace_whole(void)
+{
+	return krp_orc_borrowed && READ_ONCE(THIS_MODULE->arch.orc_unwind) == krp_orc_borrowed;
+}
+
 /* Which table the unwinder gets. krp_mutex held. */
 static void krp_orc_choose(void)
 {

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stack traces from inside hooked functions, compared frame by frame with those
+ * of the same calls when nothing is hooked.
+ */
+
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+
+#include "test.h"
+#include "../compat/compat_unwind.h"
+
+#define DEPTH	64
+
+struct trace {
+	unsigned long entry[DEPTH];
+	unsigned int nr;
+	/* The same by krp_stack_trace_save(). */
+	unsigned long resolved[DEPTH];
+	unsigned int nr_resolved;
+};
+
+#define trace_target	noinline __attribute__((noipa))
+
+trace_target unsigned long krp_trace_leaf(struct trace *trace);
+trace_target unsigned long krp_trace_leaf(struct trace *trace)
+{
+	/* From this function on: what lies above is the saving itself. */
+	trace->nr = stack_trace_save(trace->entry, DEPTH, 0);
+	trace->nr_resolved = krp_stack_trace_save(trace->resolved, DEPTH, 0);
+	return trace->nr;
+}
+
+trace_target unsigned long krp_trace_middle(struct trace *trace);
+trace_target unsigned long krp_trace_middle(struct trace *trace)
+{
+	unsigned long nr = krp_trace_leaf(trace);
+
+	barrier();
+	return nr + 1;
+}
+
+trace_target unsigned long krp_trace_depth(struct trace *trace, int depth);
+trace_target unsigned long krp_trace_depth(struct trace *trace, int depth)
+{
+	unsigned long nr;
+
+	if (!depth)
+		return krp_trace_middle(trace);
+	nr = krp_trace_depth(trace, depth - 1);
+	barrier();
+	return nr;
+}
+
+trace_target unsigned long krp_trace_tail(struct trace *trace);
+trace_target unsigned long krp_trace_tail(struct trace *trace)
+{
+	return krp_trace_middle(trace);
+}
+
+/* A frame that realigns the stack and one whose size is known at run time. */
+trace_target unsigned long krp_trace_aligned(struct trace *trace, int n);
+trace_target unsigned long krp_trace_aligned(struct trace *trace, int n)
+{
+	char aligned[64] __aligned(64);
+	char *sized = __builtin_alloca(n);
+	unsigned long nr;
+
+	memset(aligned, n, sizeof(aligned));
+	memset(sized, n, n);
+	OPTIMIZER_HIDE_VAR(sized);
+	nr = krp_trace_middle(trace);
+	barrier_data(aligned);
+	return nr + sized[n - 1] - n;
+}
+
+enum trace_call { CALL_PLAIN, CALL_DEEP, CALL_TAIL, CALL_ALIGNED };
+
+/* All calls come from one place, so that traces can be compared. */
+static noinline void trace_call(enum trace_call call, struct trace *trace)
+{
+	switch (call) {
+	case CALL_PLAIN:
+		krp_trace_middle(trace);
+		break;
+	case CALL_DEEP:
+		krp_trace_depth(trace, 10);
+		break;
+	case CALL_TAIL:
+		krp_trace_tail(trace);
+		break;
+	case CALL_ALIGNED:
+		krp_trace_aligned(trace, 40);
+		break;
+	}
+	barrier();
+}
+
+static int nothing(struct krp_kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static int kernel_nothing(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/*
+ * @probed is @plain with @thunks callers hidden behind thunks; resolved, it is
+ * @plain.
+ */
+static void expect_same(struct krp_test_run *run, const struct trace *plain,
+			const struct trace *probed, unsigned int thunks)
+{
+	unsigned int i, seen = 0;
+
+	krp_expect_eq(run, probed->nr, plain->nr);
+	krp_expect_eq(run, probed->nr_resolved, plain->nr_resolved);
+	for (i = 0; i < min(plain->nr, probed->nr); i++) {
+		if (krp_is_thunk(probed->entry[i]))
+			seen++;
+		else if (probed->entry[i] != plain->entry[i] &&
+			 !krp_expect_eq(run, probed->entry[i], plain->entry[i]))
+			seq_printf(run->m, "# frame %u: %pS, not %pS\n", i,
+				   (void *)probed->entry[i], (void *)plain->entry[i]);
+	}
+	for (i = 0; i < min(plain->nr_resolved, probed->nr_resolved); i++)
+		krp_expect_eq(run, probed->resolved[i], plain->resolved[i]);
+	krp_expect_eq(run, seen, thunks);
+}
+
+static const char * const trace_functions[] = {
+	"krp_trace_leaf", "krp_trace_middle", "krp_trace_depth", "krp_trace_tail",
+	"krp_trace_aligned",
+};
+
+static void compare(struct krp_test_run *run, enum trace_call call, unsigned int thunks)
+{
+	struct krp_kretprobe rp[ARRAY_SIZE(trace_functions)] = {};
+	struct trace *plain, *probed;
+	unsigned int i, n;
+
+	if (!krp_stack_traces_whole()) {
+		run->skipped = "stack traces stop at hooked calls here";
+		return;
+	}
+	plain = kcalloc(2, sizeof(*plain), GFP_KERNEL);
+	if (!krp_expect(run, plain))
+		return;
+	probed = plain + 1;
+
+	/* The very same call, hooked the second time: the loop stays a loop. */
+	for (n = 0; n < 2; n++) {
+		OPTIMIZER_HIDE_VAR(n);
+		trace_call(call, &plain[n]);
+		for (i = 0; !n && i < ARRAY_SIZE(rp); i++) {
+			rp[i].kp.symbol_name = trace_functions[i];
+			rp[i].handler = nothing;
+			krp_expect_eq(run, krp_register_kretprobe(&rp[i]), 0);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(rp); i++)
+		krp_unregister_kretprobe(&rp[i]);
+	expect_same(run, plain, probed, thunks);
+	kfree(plain);
+}
+
+static void test_plain(struct krp_test_run *run)
+{
+	compare(run, CALL_PLAIN, 2);
+}
+
+static void test_recursion(struct krp_test_run *run)
+{
+	/* The last krp_trace_depth() jumps to krp_trace_middle(). */
+	compare(run, CALL_DEEP, 12);
+}
+
+/* The tail-calling function has no frame of its own: three hooks, two frames. */
+static void test_tail(struct krp_test_run *run)
+{
+	compare(run, CALL_TAIL, 2);
+}
+
+static void test_aligned(struct krp_test_run *run)
+{
+	compare(run, CALL_ALIGNED, 3);
+}
+
+static void test_with_kernel(struct krp_test_run *run, bool kernel_first)
+{
+	struct krp_kretprobe ours = { .kp.symbol_name = "krp_trace_middle", .handler = nothing };
+	struct kretprobe theirs = {
+		.kp.symbol_name = "krp_trace_middle", .handler = kernel_nothing,
+	};
+	struct trace *plain;
+	unsigned int n;
+
+	if (!krp_stack_traces_whole() || !KRP_KRETPROBE_RESOLVABLE) {
+		run->skipped = "the kernel has no way to ask its kretprobe";
+		return;
+	}
+	plain = kcalloc(2, sizeof(*plain), GFP_KERNEL);
+	if (!krp_expect(run, plain))
+		return;
+	for (n = 0; n < 2; n++) {
+		OPTIMIZER_HIDE_VAR(n);
+		trace_call(CALL_PLAIN, &plain[n]);
+		if (n)
+			break;
+		if (kernel_first)
+			krp_expect_eq(run, register_kretprobe(&theirs), 0);
+		krp_expect_eq(run, krp_register_kretprobe(&ours), 0);
+		if (!kernel_first)
+			krp_expect_eq(run, register_kretprobe(&theirs), 0);
+	}
+	unregister_kretprobe(&theirs);
+	krp_unregister_kretprobe(&ours);
+	krp_expect_eq(run, plain[1].nr, plain[0].nr);
+	/* The frames above and below; the one between has one of two names. */
+	for (n = 0; n < min(plain[0].nr, plain[1].nr); n++)
+		if (!krp_is_thunk(plain[1].entry[n]))
+			krp_expect_eq(run, plain[1].entry[n], plain[0].entry[n]);
+	kfree(plain);
+}
+
+static void test_kernel_first(struct krp_test_run *run)
+{
+	test_with_kernel(run, true);
+}
+
+static void test_kernel_last(struct krp_test_run *run)
+{
+	test_with_kernel(run, false);
+}
+
+/*
+ * A timer interrupt on every CPU looks at what it has interrupted: threads that
+ * call hooked functions from many places. However deep it lands, the trace must
+ * lead to the thread's function and to what lies below that.
+ */
+
+#define SAMPLES		20000
+#define SAMPLE_NS	100000
+
+struct sampler {
+	struct hrtimer timer;
+	struct task_struct *task;
+	unsigned long below[4];
+	unsigned int nr_below;
+	unsigned long samples, thunks, broken;
+	unsigned long broken_at[DEPTH];
+	unsigned int nr_broken_at;
+};
+
+static bool sample_stop;
+
+static trace_target int sample_thread(void *data);
+
+/* The kernel's retpolines have no ORC data: traces that begin there end there. */
+static bool sample_in_retpoline(unsigned long addr)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(name, addr);
+	return strstarts(name, "__x86_indirect_") || strstarts(name, "__x86_return_") ||
+	       strstarts(name, "srso_") || strstarts(name, "retbleed_");
+}
+
+/* Below the thread's function the trace is always the same. */
+static bool sample_right(struct sampler *s, const unsigned long *entry, unsigned int nr)
+{
+	return nr > s->nr_below && !memcmp(&entry[nr - s->nr_below], s->below,
+					   s->nr_below * sizeof(*entry));
+}
+
+static enum hrtimer_restart sample_interrupt(struct hrtimer *timer)
+{
+	struct sampler *s = container_of(timer, struct sampler, timer);
+	unsigned long entry[DEPTH];
+	unsigned int nr, i;
+
+	if (current == s->task) {
+		/* From here through the interrupt to what it has interrupted. */
+		nr = stack_trace_save(entry, DEPTH, 0);
+		s->samples++;
+		for (i = 0; i < nr; i++)
+			s->thunks += krp_is_thunk(entry[i]);
+		if (!sample_right(s, entry, nr) && !sample_in_retpoline(entry[nr - 1])) {
+			if (!s->broken++) {
+				memcpy(s->broken_at, entry, sizeof(entry));
+				s->nr_broken_at = nr;
+			}
+		}
+	}
+	if (READ_ONCE(sample_stop))
+		return HRTIMER_NORESTART;
+	/* Odd distances: all instructions get their turn. */
+	hrtimer_forward_now(timer, ns_to_ktime(SAMPLE_NS + s->samples * 131 % 8192));
+	return HRTIMER_RESTART;
+}
+
+static trace_target int sample_thread(void *data)
+{
+	struct sampler *s = data;
+	unsigned long entry[DEPTH];
+	unsigned int nr, i;
+
+	/* Entry 0 is here; the rest is what every trace must end with. */
+	nr = stack_trace_save(entry, DEPTH, 0);
+	for (i = 1; i < nr && s->nr_below < ARRAY_SIZE(s->below); i++)
+		s->below[s->nr_below++] = entry[i];
+
+	hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	s->timer.function = sample_interrupt;
+	hrtimer_start(&s->timer, ns_to_ktime(SAMPLE_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(sample_stop)) {
+		for (i = 0; i < 50; i++) {
+			krp_target_depth(i % 8);
+			krp_caller_of_add(i, 1);
+			krp_target_tail(i);
+			krp_target_nine(1, 2, 3, 4, 5, 6, 7, 8, i);
+			krp_target_large(i);
+		}
+		cond_resched_tasks_rcu_qs();
+	}
+	hrtimer_cancel(&s->timer);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static unsigned long samples_of(struct sampler *s)
+{
+	unsigned long samples = 0;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		samples += READ_ONCE(s[cpu].samples);
+	return samples;
+}
+
+static void test_interrupts(struct krp_test_run *run)
+{
+	static const char * const names[] = {
+		"krp_target_depth", "krp_target_add", "krp_target_tail", "krp_target_nine",
+		"krp_target_large", "krp_caller_of_add",
+	};
+	struct krp_kretprobe rp[ARRAY_SIZE(names)] = {};
+	unsigned long thunks = 0, broken = 0;
+	struct sampler *s;
+	unsigned int cpu, i, patience = 1200;
+
+	if (!krp_stack_traces_whole()) {
+		run->skipped = "stack traces stop at hooked calls here";
+		return;
+	}
+	s = kcalloc(nr_cpu_ids, sizeof(*s), GFP_KERNEL);
+	if (!krp_expect(run, s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(rp); i++) {
+		rp[i].kp.symbol_name = names[i];
+		rp[i].handler = nothing;
+		krp_expect_eq(run, krp_register_kretprobe(&rp[i]), 0);
+	}
+	WRITE_ONCE(sample_stop, false);
+	for_each_online_cpu(cpu) {
+		struct task_struct *task;
+
+		task = kthread_create(sample_thread, &s[cpu], "krp_sample/%u", cpu);
+		if (!krp_expect(run, !IS_ERR(task)))
+			continue;
+		s[cpu].task = task;
+		kthread_bind(task, cpu);
+		wake_up_process(task);
+	}
+	while (samples_of(s) < SAMPLES && --patience)
+		msleep(100);
+	WRITE_ONCE(sample_stop, true);
+	for_each_online_cpu(cpu) {
+		if (s[cpu].task)
+			kthread_stop(s[cpu].task);
+		thunks += s[cpu].thunks;
+		broken += s[cpu].broken;
+		for (i = 0; i < s[cpu].nr_broken_at; i++)
+			seq_printf(run->m, "# broken: %pS\n", (void *)s[cpu].broken_at[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(rp); i++)
+		krp_unregister_kretprobe(&rp[i]);
+	seq_printf(run->m, "# %lu samples, %lu thunk frames, %lu broken\n", samples_of(s),
+		   thunks, broken);
+	krp_expect(run, samples_of(s) >= SAMPLES);
+	krp_expect(run, thunks > SAMPLES / 10);
+	krp_expect_eq(run, broken, 0);
+	kfree(s);
+}
+
+const struct krp_test krp_tests_trace[] = {
+	{ "a trace through hooked calls is whole", test_plain },
+	{ "through recursion", test_recursion },
+	{ "through a tail call", test_tail },
+	{ "through realigned frames", test_aligned },
+	{ "with the kernel's kretprobe first", test_kernel_first },
+	{ "with the kernel's kretprobe last", test_kernel_last },
+	{ "from interrupts landing anywhere", test_interrupts },
+	{ }
+};
+
+/*
+ * For callers in another module: the same call, not hooked and hooked, and then
+ * how many frames differ beside those that are thunks; -1 if nothing was hooked.
+ */
+
+static struct trace caller_traces[2];
+static struct krp_kretprobe caller_probe;
+
+void krp_trace_caller_hook(bool on)
+{
+	if (on) {
+		caller_probe = (struct krp_kretprobe){
+			.kp.symbol_name = "krp_trace_caller_leaf",
+			.handler = nothing,
+		};
+		krp_register_kretprobe(&caller_probe);
+	} else {
+		krp_unregister_kretprobe(&caller_probe);
+	}
+}
+EXPORT_SYMBOL_GPL(krp_trace_caller_hook);
+
+trace_target void krp_trace_caller_leaf(int n)
+{
+	krp_trace_leaf(&caller_traces[n]);
+	barrier();
+}
+EXPORT_SYMBOL_GPL(krp_trace_caller_leaf);
+
+int krp_trace_caller_compare(void)
+{
+	struct trace *plain = &caller_traces[0], *probed = &caller_traces[1];
+	int differ = abs((int)plain->nr - (int)probed->nr), thunks = 0;
+	unsigned int i;
+
+	for (i = 0; i < min(plain->nr, probed->nr); i++) {
+		if (krp_is_thunk(probed->entry[i]))
+			thunks++;
+		else
+			differ += plain->entry[i] != probed->entry[i];
+	}
+	differ += plain->nr_resolved != probed->nr_resolved ||
+		  memcmp(plain->resolved, probed->resolved,
+			 plain->nr_resolved * sizeof(plain->resolved[0]));
+	return thunks == 1 ? differ : -1;
+}
+EXPORT_SYMBOL_GPL(krp_trace_caller_compare);
