@@ -31,6 +31,9 @@ static bool krp_kretprobe_known(struct krp_kretprobe *rp)
 	struct krp_rethook *rh;
 	bool known = false;
 
+	/* Registration will say no to that. */
+	if (krp_in_handler())
+		return false;
 	mutex_lock(&krp_mutex);
 	list_for_each_entry(rh, &krp_rethooks, list) {
 		if (rh->owner == rp) {
@@ -58,7 +61,7 @@ int krp_register_kretprobe(struct krp_kretprobe *rp)
 
 	if (!rp)
 		return -EINVAL;
-	if (!krp_in_handler() && krp_kretprobe_known(rp)) {
+	if (krp_kretprobe_known(rp)) {
 		pr_err("this kretprobe is registered already\n");
 		return -EINVAL;
 	}

@@ -12,7 +12,7 @@
 
 #define krp_kretprobe_instance	krp_instance
 
-typedef krp_handler_t krp_kretprobe_handler_t;
+#define krp_kretprobe_handler_t	krp_handler_t
 
 /* &krp_kretprobe.krp_flags: the entry handler needs all registers. */
 #define KRP_KRETPROBE_FULL_REGS	KRP_RETHOOK_FULL_REGS

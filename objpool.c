@@ -40,7 +40,7 @@
  *
  * Sources: bounded rings whose cells say by themselves whether they are
  * filled are Dmitry Vyukov's MPMC queue (2010); the interface is that of the
- * kernel's lib/objpool.c by wuqiang.matt (2023), whose two-counter slots
+ * kernel's objpool by wuqiang.matt (2023), whose two-counter slots
  * (`tail` reserved, `last` published) an NMI between the two defeats.
  */
 
@@ -644,8 +644,7 @@ EXPORT_SYMBOL_GPL(krp_objpool_stats);
  *
  * Context: any; the pool must not go away meanwhile.
  */
-void krp_objpool_for_each(struct krp_objpool *pool,
-			  void (*fn)(void *obj, void *data), void *data)
+void krp_objpool_for_each(struct krp_objpool *pool, krp_objpool_visit_cb fn, void *data)
 {
 	struct krp_objpool_chunk *chunk;
 	unsigned int cpu;

@@ -27,6 +27,7 @@ struct krp_objpool;
 
 typedef int (*krp_objpool_init_obj_cb)(void *obj, void *context);
 typedef int (*krp_objpool_fini_cb)(struct krp_objpool *pool, void *context);
+typedef void (*krp_objpool_visit_cb)(void *obj, void *data);
 
 /**
  * struct krp_objpool_chunk - objects that were allocated together
@@ -156,8 +157,7 @@ int krp_objpool_drop(void *obj, struct krp_objpool *pool);
 void krp_objpool_free(struct krp_objpool *pool);
 void krp_objpool_fini(struct krp_objpool *pool);
 void krp_objpool_stats(struct krp_objpool *pool, struct krp_objpool_stats *st);
-void krp_objpool_for_each(struct krp_objpool *pool,
-			  void (*fn)(void *obj, void *data), void *data);
+void krp_objpool_for_each(struct krp_objpool *pool, krp_objpool_visit_cb fn, void *data);
 
 /* The slow halves of pop and push; call those instead. */
 void *krp_objpool_pop_slow(struct krp_objpool *pool);

@@ -121,7 +121,7 @@ static void krp_inflight_collect(struct krp_inflight_list *list)
 	list->nr = 0;
 	list_for_each_entry(rh, &krp_rethooks, list) {
 		list->rh = rh;
-		krp_rethook_for_each_instance(rh, krp_inflight_add, list);
+		krp_rethook_visit_instances(rh, krp_inflight_add, list);
 	}
 }
 

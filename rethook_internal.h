@@ -220,8 +220,7 @@ void krp_instance_exited(struct krp_instance *inst);
 void krp_rethook_drain(void);
 bool krp_refuse_in_handler(const char *what);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);
-void krp_rethook_for_each_instance(struct krp_rethook *rh,
-				   void (*fn)(void *inst, void *data), void *data);
+void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data);
 
 /* procfs.c */
 

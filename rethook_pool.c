@@ -394,15 +394,14 @@ int krp_rethook_disable(struct krp_rethook *rh)
 EXPORT_SYMBOL_GPL(krp_rethook_disable);
 
 /**
- * krp_rethook_for_each_instance() - visit a rethook's instances
+ * krp_rethook_visit_instances() - visit a rethook's instances
  * @rh: the rethook
  * @fn: called for each, under RCU
  * @data: passed to @fn
  *
  * Context: process, krp_mutex held.
  */
-void krp_rethook_for_each_instance(struct krp_rethook *rh,
-				   void (*fn)(void *inst, void *data), void *data)
+void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data)
 {
 	if (rh->scratch)
 		return;
@@ -435,7 +434,7 @@ void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts
 			counts->missed[cause] += READ_ONCE(pcpu->missed[cause]);
 	}
 	counts->missed[KRP_MISS_UNWATCHED] = krp_rethook_unwatched(rh);
-	krp_rethook_for_each_instance(rh, krp_instance_count, &counts->inflight);
+	krp_rethook_visit_instances(rh, krp_instance_count, &counts->inflight);
 }
 
 /**

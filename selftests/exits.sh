@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # C7: calls that never return give their instances back when the task exits.
+# What is waited for is evaluated again and again, so it is quoted.
+# shellcheck disable=SC2016
+# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # column N: of the sample's probe.

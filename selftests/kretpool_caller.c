@@ -21,13 +21,13 @@ module_param(large, bool, 0400);
 MODULE_PARM_DESC(large, "call from the function with the large frame");
 
 /* Padded alike: whichever is called, what follows lies where it did. */
-static noinline __attribute__((noipa)) void call_small(int n)
+static noinline __attribute__((__noipa__)) void call_small(int n)
 {
 	krp_trace_caller_leaf(n);
 	barrier();
 }
 
-static noinline __attribute__((noipa)) void call_large(int n)
+static noinline __attribute__((__noipa__)) void call_large(int n)
 {
 	char frame[256];
 

@@ -8,9 +8,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
-int krp_victim_function(int value);
-
-noinline __attribute__((noipa)) int krp_victim_function(int value)
+static noinline __attribute__((__noipa__)) int krp_victim_function(int value)
 {
 	return value + 1;
 }

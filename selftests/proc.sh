@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # /proc/kretpool: columns, permissions, plain numbers.
+# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 is "$(head -n 1 /proc/kretpool/probes)" "id function state hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight hook" \

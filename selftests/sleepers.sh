@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Calls that sleep: many, on the move, killed, more than there are instances.
+# What is waited for is evaluated again and again, so it is quoted.
+# shellcheck disable=SC2016
+# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 load kretpool_test || skip_all "kretpool_test.ko is neither here nor installed"
@@ -76,8 +79,9 @@ is "$(count nmissed)" "$missed" "afterwards there are instances for 10 again"
 
 # Removal with sleepers.
 sleepers 10
-echo off >"$probe_file"
-ok $? "unregistering does not wait for sleepers"
+status=0
+echo off >"$probe_file" || status=1
+ok $status "unregistering does not wait for sleepers"
 hits=$(count hits)
 wait_for 'grep -q " krp_target_sleep draining " /proc/kretpool/probes'
 ok $? "the probe is draining"

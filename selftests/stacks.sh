@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Stack traces through hooked calls, seen from outside: sleepers, the function
 # graph tracer, callers in modules that come and go, livepatches.
+# What is waited for is evaluated again and again, so it is quoted.
+# shellcheck disable=SC2016
+# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 load kretpool_test || skip_all "kretpool_test.ko is neither here nor installed"

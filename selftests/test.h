@@ -69,6 +69,9 @@ struct krp_test_group {
 	__left == __right;							\
 })
 
+/* Nobody may know that a function does nothing that its caller would notice. */
+#define krp_noipa	__attribute__((__noipa__))
+
 extern const struct krp_test krp_tests_calls[], krp_tests_stacking[];
 extern const struct krp_test krp_tests_control[], krp_tests_errors[];
 extern const struct krp_test krp_tests_objpool[], krp_tests_trace[];
@@ -94,7 +97,15 @@ unsigned long krp_target_tail(unsigned long a);
 unsigned long krp_target_notrace(unsigned long a);
 unsigned long krp_caller_of_add(unsigned long a, unsigned long b);
 
-/* test_trace.c, for kretpool_victim */
+/* test_trace.c: hooked by name; the last three are for kretpool_caller */
+
+struct trace;
+
+unsigned long krp_trace_leaf(struct trace *trace);
+unsigned long krp_trace_middle(struct trace *trace);
+unsigned long krp_trace_depth(struct trace *trace, int depth);
+unsigned long krp_trace_tail(struct trace *trace);
+unsigned long krp_trace_aligned(struct trace *trace, int n);
 
 void krp_trace_caller_hook(bool on);
 void krp_trace_caller_leaf(int n);
@@ -102,6 +113,8 @@ int krp_trace_caller_compare(void);
 
 /* test_sleep.c: calls that sleep, for scripts */
 
+int krp_target_sleep(int wakes);
+int krp_sleep_caller(int wakes);
 int krp_sleep_init(struct proc_dir_entry *dir);
 void krp_sleep_exit(void);
 

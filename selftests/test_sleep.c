@@ -22,10 +22,7 @@
 static DECLARE_WAIT_QUEUE_HEAD(sleep_queue);
 static atomic_t sleep_wakes, sleep_calls, sleep_hits, sleep_asleep;
 
-/* Not static: its name must be in kallsyms as it is written here. */
-int krp_target_sleep(int wakes);
-
-noinline __attribute__((noipa)) int krp_target_sleep(int wakes)
+noinline krp_noipa int krp_target_sleep(int wakes)
 {
 	int ret;
 
@@ -37,9 +34,7 @@ noinline __attribute__((noipa)) int krp_target_sleep(int wakes)
 }
 
 /* What kretpool_patch patches. */
-int krp_sleep_caller(int wakes);
-
-noinline __attribute__((noipa)) int krp_sleep_caller(int wakes)
+noinline krp_noipa int krp_sleep_caller(int wakes)
 {
 	int ret = krp_target_sleep(wakes);
 

@@ -5,26 +5,24 @@
 
 #include "test.h"
 
-#define krp_target	noinline __attribute__((noipa))
-
-krp_target unsigned long krp_target_add(unsigned long a, unsigned long b)
+noinline krp_noipa unsigned long krp_target_add(unsigned long a, unsigned long b)
 {
 	return a + b;
 }
 
-krp_target unsigned long krp_target_nine(unsigned long a, unsigned long b, unsigned long c,
+noinline krp_noipa unsigned long krp_target_nine(unsigned long a, unsigned long b, unsigned long c,
 					 unsigned long d, unsigned long e, unsigned long f,
 					 unsigned long g, unsigned long h, unsigned long i)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
 }
 
-krp_target struct krp_pair krp_target_pair(unsigned long a, unsigned long b)
+noinline krp_noipa struct krp_pair krp_target_pair(unsigned long a, unsigned long b)
 {
 	return (struct krp_pair){ .a = b, .b = a };
 }
 
-krp_target struct krp_large krp_target_large(unsigned long seed)
+noinline krp_noipa struct krp_large krp_target_large(unsigned long seed)
 {
 	struct krp_large large;
 	int i;
@@ -34,7 +32,7 @@ krp_target struct krp_large krp_target_large(unsigned long seed)
 	return large;
 }
 
-krp_target unsigned long krp_target_depth(unsigned int depth)
+noinline krp_noipa unsigned long krp_target_depth(unsigned int depth)
 {
 	unsigned long below;
 
@@ -47,19 +45,19 @@ krp_target unsigned long krp_target_depth(unsigned int depth)
 }
 
 /* The call is a jump: krp_target_add() returns to this function's caller. */
-krp_target unsigned long krp_target_tail(unsigned long a)
+noinline krp_noipa unsigned long krp_target_tail(unsigned long a)
 {
 	return krp_target_add(a, 1000);
 }
 
 /* Out of ftrace's reach. */
-krp_target notrace unsigned long krp_target_notrace(unsigned long a)
+noinline krp_noipa notrace unsigned long krp_target_notrace(unsigned long a)
 {
 	return a ^ 0x55;
 }
 
 /* Not a tail call: its name must be on the stack. */
-krp_target unsigned long krp_caller_of_add(unsigned long a, unsigned long b)
+noinline krp_noipa unsigned long krp_caller_of_add(unsigned long a, unsigned long b)
 {
 	unsigned long sum = krp_target_add(a, b);
 

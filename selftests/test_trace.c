@@ -28,10 +28,7 @@ struct trace {
 	unsigned int nr_resolved;
 };
 
-#define trace_target	noinline __attribute__((noipa))
-
-trace_target unsigned long krp_trace_leaf(struct trace *trace);
-trace_target unsigned long krp_trace_leaf(struct trace *trace)
+noinline krp_noipa unsigned long krp_trace_leaf(struct trace *trace)
 {
 	/* From this function on: what lies above is the saving itself. */
 	trace->nr = stack_trace_save(trace->entry, DEPTH, 0);
@@ -39,8 +36,7 @@ trace_target unsigned long krp_trace_leaf(struct trace *trace)
 	return trace->nr;
 }
 
-trace_target unsigned long krp_trace_middle(struct trace *trace);
-trace_target unsigned long krp_trace_middle(struct trace *trace)
+noinline krp_noipa unsigned long krp_trace_middle(struct trace *trace)
 {
 	unsigned long nr = krp_trace_leaf(trace);
 
@@ -48,8 +44,7 @@ trace_target unsigned long krp_trace_middle(struct trace *trace)
 	return nr + 1;
 }
 
-trace_target unsigned long krp_trace_depth(struct trace *trace, int depth);
-trace_target unsigned long krp_trace_depth(struct trace *trace, int depth)
+noinline krp_noipa unsigned long krp_trace_depth(struct trace *trace, int depth)
 {
 	unsigned long nr;
 
@@ -60,15 +55,13 @@ trace_target unsigned long krp_trace_depth(struct trace *trace, int depth)
 	return nr;
 }
 
-trace_target unsigned long krp_trace_tail(struct trace *trace);
-trace_target unsigned long krp_trace_tail(struct trace *trace)
+noinline krp_noipa unsigned long krp_trace_tail(struct trace *trace)
 {
 	return krp_trace_middle(trace);
 }
 
 /* A frame that realigns the stack and one whose size is known at run time. */
-trace_target unsigned long krp_trace_aligned(struct trace *trace, int n);
-trace_target unsigned long krp_trace_aligned(struct trace *trace, int n)
+noinline krp_noipa unsigned long krp_trace_aligned(struct trace *trace, int n)
 {
 	char aligned[64] __aligned(64);
 	char *sized = __builtin_alloca(n);
@@ -264,7 +257,7 @@ struct sampler {
 
 static bool sample_stop;
 
-static trace_target int sample_thread(void *data);
+static noinline krp_noipa int sample_thread(void *data);
 
 /* The kernel's retpolines have no ORC data: traces that begin there end there. */
 static bool sample_in_retpoline(unsigned long addr)
@@ -309,7 +302,7 @@ static enum hrtimer_restart sample_interrupt(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static trace_target int sample_thread(void *data)
+static noinline krp_noipa int sample_thread(void *data)
 {
 	struct sampler *s = data;
 	unsigned long entry[DEPTH];
@@ -437,7 +430,7 @@ void krp_trace_caller_hook(bool on)
 }
 EXPORT_SYMBOL_GPL(krp_trace_caller_hook);
 
-trace_target void krp_trace_caller_leaf(int n)
+noinline krp_noipa void krp_trace_caller_leaf(int n)
 {
 	krp_trace_leaf(&caller_traces[n]);
 	barrier();

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # C10: kretpool goes when nothing is in flight any more, and not before. And
 # modules that go while their functions are probed.
+# What is waited for is evaluated again and again, so it is quoted.
+# shellcheck disable=SC2016
+# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 fifos=$(mktemp -d)

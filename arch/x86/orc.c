@@ -268,7 +268,7 @@ static void krp_orc_forget(struct krp_orc_table *table)
 			WRITE_ONCE(krp_orc_cache[i], 0);
 	}
 	list_for_each_entry(rh, &krp_rethooks, list)
-		krp_rethook_for_each_instance(rh, krp_orc_forget_instance, table);
+		krp_rethook_visit_instances(rh, krp_orc_forget_instance, table);
 	kfree_rcu(table, rcu);
 }
 

@@ -18,8 +18,8 @@
 #include <asm/ptrace-abi.h>
 #include <asm/unwind_hints.h>
 
-#include "compat_asm.h"
-#include "krp_thunk.h"
+#include "compat_asm.S"
+#include "thunk_macros.S"
 
 	.section .kprobes.text, "ax"
 

@@ -9,7 +9,7 @@
  * every further return of the chain.
  */
 #include "regs.h"
-#include "krp_thunk.h"
+#include "thunk_macros.S"
 #include "returns.h"
 
 .macro FUNC name

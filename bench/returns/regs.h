@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What krp_thunk.h takes from the kernel's headers, for a user-space program:
+ * What thunk_macros.S takes from the kernel's headers, for a user-space program:
  * the layout of x86-64's struct pt_regs and the kernel's segments.
  */
 #ifndef KRP_RETURNS_REGS_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What differs between kernels for assembly files. */
-#ifndef KRP_COMPAT_ASM_H
-#define KRP_COMPAT_ASM_H
-
 /* 6.3 (f902cfdd46ae): UNWIND_HINT_UNDEFINED; before, the raw form. */
 .macro KRP_UNWIND_UNDEFINED
 #ifdef KRP_HAVE_UNWIND_HINT_UNDEFINED
@@ -18,5 +15,3 @@
 	ANNOTATE_NOENDBR
 #endif
 .endm
-
-#endif /* KRP_COMPAT_ASM_H */
