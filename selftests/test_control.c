@@ -144,6 +144,51 @@ static void test_batch(struct krp_test_run *run)
 	krp_unregister_kretprobes(mixed, 4);
 }
 
+/* Functions that most kernels have and few tests call. */
+static const char * const many_names[] = {
+	"kern_path", "vfs_mkdir", "vfs_rmdir", "vfs_unlink", "vfs_link", "vfs_rename",
+	"vfs_symlink", "vfs_create", "vfs_mknod", "vfs_statfs", "vfs_fallocate",
+	"notify_change", "dentry_open", "kernel_read", "kernel_write", "iterate_dir",
+	"simple_statfs", "simple_lookup", "seq_open", "seq_release", "proc_mkdir",
+	"proc_remove", "sysfs_create_group", "sysfs_remove_group", "kobject_add",
+	"kobject_del", "kset_register", "device_register", "device_unregister",
+	"device_add", "device_del", "driver_register", "driver_unregister",
+	"bus_register", "bus_unregister", "platform_device_register",
+	"platform_device_unregister", "register_netdevice", "dev_open", "dev_close",
+	"sock_release", "kernel_bind", "kernel_listen", "kernel_accept",
+	"kernel_connect", "kernel_sendmsg", "kernel_recvmsg", "inet_release",
+	"inet_bind", "tcp_close", "udp_sendmsg", "ip_output", "kthread_park",
+	"kthread_unpark", "set_user_nice", "commit_creds", "prepare_creds",
+	"cdev_add", "cdev_del", "misc_register", "misc_deregister",
+	"tty_register_driver", "crypto_register_alg",
+};
+
+/* So many that the table of functions, which begins with 64, grows twice. */
+static void test_many(struct krp_test_run *run)
+{
+	struct krp_kretprobe first = { .kp.symbol_name = "krp_target_add", .handler = hit };
+	struct krp_kretprobe *rp, *rps[ARRAY_SIZE(many_names)];
+	int i, n = 0;
+
+	rp = kcalloc(ARRAY_SIZE(many_names), sizeof(*rp), GFP_KERNEL);
+	if (!krp_expect(run, rp) || !krp_expect_eq(run, krp_register_kretprobe(&first), 0))
+		goto free;
+	for (i = 0; i < ARRAY_SIZE(many_names); i++) {
+		rp[n].kp.symbol_name = many_names[i];
+		rp[n].handler = hit;
+		rps[n] = &rp[n];
+		n += !krp_register_kretprobe(&rp[n]);
+	}
+	krp_expect(run, n > 40);
+	krp_expect(run, hits_of(10) >= 10);
+	krp_unregister_kretprobes(rps, n);
+	krp_expect_eq(run, hits_of(10), 10);
+	krp_unregister_kretprobe(&first);
+	krp_expect_eq(run, hits_of(10), 0);
+free:
+	kfree(rp);
+}
+
 /* Callers on every CPU while probes come and go. */
 
 static bool load_stop;
@@ -270,6 +315,7 @@ const struct krp_test krp_tests_control[] = {
 	{ "registered again and again", test_register_again },
 	{ "registered by address", test_by_address },
 	{ "batches, all or none", test_batch },
+	{ "more functions than the table begins with", test_many },
 	{ "removed and freed while every CPU calls", test_removal_under_load },
 	{ "every call counted while every CPU calls", test_exact_under_load },
 	{ }
