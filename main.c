@@ -13,7 +13,7 @@ static int __init kretpool_init(void)
 {
 	int ret;
 
-	ret = krp_objpool_topology_init();
+	ret = krp_objpool_setup();
 	if (ret)
 		return ret;
 	krp_arch_trace_init();
@@ -35,7 +35,7 @@ hook:
 	krp_hook_exit();
 trace:
 	krp_arch_trace_exit();
-	krp_objpool_topology_exit();
+	krp_objpool_teardown();
 	return ret;
 }
 
@@ -47,7 +47,7 @@ static void __exit kretpool_exit(void)
 	krp_exit_exit();
 	krp_hook_exit();
 	krp_arch_trace_exit();
-	krp_objpool_topology_exit();
+	krp_objpool_teardown();
 }
 
 module_init(kretpool_init);

@@ -26,7 +26,7 @@
  *     There is always room, setting a bit cannot be half done, and pushes of
  *     different objects seldom meet in one word.
  *
- *  4. Other CPUs' rings and homes, the last successful one first, then
+ *  4. Other CPUs' rings and homes, that of the last success first, then
  *     nearest node first. CPUs that are possible but absent are looked at
  *     like any other.
  *
@@ -57,11 +57,17 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/topology.h>
+#include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 
 #include "objpool.h"
 
 /* Fewer cells than this would send small bursts home. */
 #define KRP_RING_MIN	4
+
+/* Pools that are not freed yet, and who frees them. */
+static atomic_t krp_nr_pools;
+static struct workqueue_struct *krp_pool_wq;
 
 /* Who to steal from: all possible CPUs, a row per node, nearest node first. */
 static u16 *krp_steal_order;
@@ -95,10 +101,11 @@ static void *krp_ring_take(struct krp_objpool_slot *slot)
 		cell = smp_load_acquire(&slot->cells[head & slot->mask]);
 		if (likely((cell & 1) == krp_lap(head, slot->mask))) {
 			/*
-			 * Relaxed will do: the cell was read before, which is
-			 * what the owner relies on when it sees this head.
+			 * Release: who sees this head, a taker or the owner, must
+			 * also see what this one saw. Without it a taker could
+			 * find the next cell as it was two laps ago.
 			 */
-			if (likely(atomic64_try_cmpxchg_relaxed(&slot->head, &head, head + 1)))
+			if (likely(atomic64_try_cmpxchg_release(&slot->head, &head, head + 1)))
 				return (void *)(cell & ~1UL);
 			continue;
 		}
@@ -117,7 +124,7 @@ static void *krp_ring_take(struct krp_objpool_slot *slot)
 /* Puts @obj into this CPU's ring; false if it is full. Preemption is off. */
 static bool krp_ring_put(struct krp_objpool *pool, struct krp_objpool_slot *slot, void *obj)
 {
-	s64 cells = (s64)slot->mask + 1;
+	s64 cells = (s64)slot->put_mask + 1;
 	s64 tail = READ_ONCE(slot->tail), was, head;
 
 	for (;;) {
@@ -140,8 +147,8 @@ static bool krp_ring_put(struct krp_objpool *pool, struct krp_objpool_slot *slot
 	 * taker could see the object's old contents, or this cell before the
 	 * head that made room for it, and take the position twice.
 	 */
-	smp_store_release(&slot->cells[tail & slot->mask],
-			  (unsigned long)obj | krp_lap(tail, slot->mask));
+	smp_store_release(&slot->put_cells[tail & slot->put_mask],
+			  (unsigned long)obj | krp_lap(tail, slot->put_mask));
 	return true;
 }
 
@@ -154,19 +161,30 @@ static __always_inline void *krp_chunk_object(struct krp_objpool *pool,
 /* Takes any object that lies at home in @chunk; NULL if none does. */
 static void *krp_home_take(struct krp_objpool *pool, struct krp_objpool_chunk *chunk)
 {
-	unsigned int i, bit;
+	u32 words = BITS_TO_LONGS(chunk->nr), first, i, n;
 	unsigned long word;
 
-	for (i = 0; i < BITS_TO_LONGS(chunk->nr); i++) {
+	/* It is counted before it is there, and until after it is gone. */
+	if (!atomic_read(&chunk->at_home))
+		return NULL;
+	/* Beginning where one was found, so that taking all of them is cheap. */
+	first = READ_ONCE(chunk->hint);
+	for (n = 0; n < words; n++) {
+		i = first + n < words ? first + n : first + n - words;
 		while ((word = READ_ONCE(chunk->home[i]))) {
-			bit = i * BITS_PER_LONG + __ffs(word);
+			u32 bit = i * BITS_PER_LONG + __ffs(word);
+
 			/*
 			 * Fully ordered; pairs with test_and_set_bit() in
 			 * krp_home_put(): without it the caller could see the
 			 * object's old contents.
 			 */
-			if (test_and_clear_bit(bit, chunk->home))
-				return krp_chunk_object(pool, chunk, bit);
+			if (!test_and_clear_bit(bit, chunk->home))
+				continue;
+			atomic_dec(&chunk->at_home);
+			if (i != first)
+				WRITE_ONCE(chunk->hint, i);
+			return krp_chunk_object(pool, chunk, bit);
 		}
 	}
 	return NULL;
@@ -174,14 +192,14 @@ static void *krp_home_take(struct krp_objpool *pool, struct krp_objpool_chunk *c
 
 static struct krp_objpool_chunk *krp_find_chunk(struct krp_objpool *pool, unsigned int id)
 {
-	struct krp_objpool_chunk *chunk;
+	struct krp_objpool_grown *grown;
 
 	if (id < nr_cpu_ids && cpu_possible(id))
 		return &per_cpu_ptr(pool->slots, id)->chunk;
 	/* Pairs with the release in krp_objpool_grow(): a chunk is seen whole. */
-	for (chunk = smp_load_acquire(&pool->grown); chunk; chunk = chunk->next)
-		if (chunk->id == id)
-			return chunk;
+	for (grown = smp_load_acquire(&pool->grown); grown; grown = grown->next)
+		if (grown->id == id)
+			return &grown->chunk;
 	return NULL;
 }
 
@@ -193,9 +211,16 @@ static int krp_home_put(struct krp_objpool *pool, void *obj)
 	if (!chunk || header->index >= chunk->nr ||
 	    krp_chunk_object(pool, chunk, header->index) != obj)
 		return -EINVAL;
-	/* Fully ordered; pairs with test_and_clear_bit() in krp_home_take(). */
-	if (test_and_set_bit(header->index, chunk->home))
+	atomic_inc(&chunk->at_home);
+	/*
+	 * Fully ordered; pairs with test_and_clear_bit() in krp_home_take(),
+	 * and keeps the count ahead: without it a pop that was told of this
+	 * push could find the count still 0.
+	 */
+	if (test_and_set_bit(header->index, chunk->home)) {
+		atomic_dec(&chunk->at_home);
 		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -206,11 +231,27 @@ static void *krp_slot_take(struct krp_objpool *pool, struct krp_objpool_slot *sl
 	return obj ?: krp_home_take(pool, &slot->chunk);
 }
 
-/* Every other CPU's slot, starting where the last steal succeeded. */
+/* CPUs that share @order[0]'s node, from @order on; @left of them are there. */
+static unsigned int krp_order_group(const u16 *order, unsigned int left)
+{
+	int node = krp_cpu_node(order[0]);
+	unsigned int size = 1;
+
+	while (size < left && krp_cpu_node(order[size]) == node)
+		size++;
+	return size;
+}
+
+/*
+ * Every other CPU's slot: the one that had something last time, then nearest
+ * node first. Within a node each CPU begins elsewhere and goes on in leaps, or
+ * all would crowd onto the first that has anything. Both numbers are prime to
+ * any number of CPUs, so that each is visited once.
+ */
 static void *krp_steal(struct krp_objpool *pool, struct krp_objpool_slot *own, unsigned int cpu)
 {
 	const u16 *order = &krp_steal_order[krp_cpu_node(cpu) * krp_nr_cpus];
-	unsigned int victim = READ_ONCE(own->victim), i;
+	unsigned int victim = READ_ONCE(own->victim), left, size, at, i;
 	void *obj;
 
 	if (victim != cpu) {
@@ -218,16 +259,31 @@ static void *krp_steal(struct krp_objpool *pool, struct krp_objpool_slot *own, u
 		if (obj)
 			return obj;
 	}
-	for (i = 0; i < krp_nr_cpus; i++) {
-		if (order[i] == cpu || order[i] == victim)
-			continue;
-		obj = krp_slot_take(pool, per_cpu_ptr(pool->slots, order[i]));
-		if (obj) {
-			WRITE_ONCE(own->victim, order[i]);
-			return obj;
+	for (left = krp_nr_cpus; left; left -= size, order += size) {
+		size = krp_order_group(order, left);
+		at = cpu * 40503u % size;
+		for (i = 0; i < size; i++, at = (at + 65537u) % size) {
+			if (order[at] == cpu || order[at] == victim)
+				continue;
+			obj = krp_slot_take(pool, per_cpu_ptr(pool->slots, order[at]));
+			if (obj) {
+				WRITE_ONCE(own->victim, order[at]);
+				return obj;
+			}
 		}
 	}
 	return NULL;
+}
+
+static void *krp_grown_take(struct krp_objpool *pool)
+{
+	struct krp_objpool_grown *grown;
+	void *obj = NULL;
+
+	/* Pairs with the release in krp_objpool_grow(): a chunk is seen whole. */
+	for (grown = smp_load_acquire(&pool->grown); grown && !obj; grown = grown->next)
+		obj = krp_home_take(pool, &grown->chunk);
+	return obj;
 }
 
 /**
@@ -239,7 +295,6 @@ static void *krp_steal(struct krp_objpool *pool, struct krp_objpool_slot *own, u
  */
 void *krp_objpool_pop_slow(struct krp_objpool *pool)
 {
-	struct krp_objpool_chunk *chunk;
 	struct krp_objpool_slot *own;
 	unsigned int cpu;
 	void *obj;
@@ -248,18 +303,15 @@ void *krp_objpool_pop_slow(struct krp_objpool *pool)
 	cpu = smp_processor_id();
 	own = per_cpu_ptr(pool->slots, cpu);
 
-	obj = krp_slot_take(pool, own);
-	/* Pairs with the release in krp_objpool_grow(): a chunk is seen whole. */
-	for (chunk = smp_load_acquire(&pool->grown); chunk && !obj; chunk = chunk->next)
-		obj = krp_home_take(pool, chunk);
+	obj = krp_slot_take(pool, own) ?: krp_grown_take(pool);
 	if (obj) {
-		this_cpu_inc(pool->slots->local);
+		this_cpu_inc(pool->counts->local);
 	} else {
 		obj = krp_steal(pool, own, cpu);
 		if (obj)
-			this_cpu_inc(pool->slots->steals);
+			this_cpu_inc(pool->counts->steals);
 		else
-			this_cpu_inc(pool->slots->misses);
+			this_cpu_inc(pool->counts->misses);
 	}
 	preempt_enable_notrace();
 	return obj;
@@ -289,7 +341,7 @@ int krp_objpool_push_slow(void *obj, struct krp_objpool *pool)
 		ret = -EINVAL;
 	} else if (!krp_ring_put(pool, own, obj)) {
 		ret = krp_home_put(pool, obj);
-		this_cpu_inc(pool->slots->overflows);
+		this_cpu_inc(pool->counts->overflows);
 	}
 	preempt_enable_notrace();
 	return ret;
@@ -310,7 +362,7 @@ static void *krp_zalloc_node(size_t size, gfp_t gfp, int node)
 }
 
 /* Lays out @nr objects from @chunk->base on and lets the owner set them up. */
-static int krp_chunk_init(struct krp_objpool *pool, struct krp_objpool_chunk *chunk,
+static int krp_chunk_init(struct krp_objpool *pool, struct krp_objpool_chunk *chunk, u32 id,
 			  void *context, krp_objpool_init_obj_cb objinit)
 {
 	u32 i;
@@ -320,7 +372,7 @@ static int krp_chunk_init(struct krp_objpool *pool, struct krp_objpool_chunk *ch
 		struct krp_objpool_header *header = krp_objpool_header(obj);
 		int ret;
 
-		header->chunk = chunk->id;
+		header->chunk = id;
 		header->cookie = pool->cookie;
 		header->index = i;
 		ret = objinit ? objinit(obj, context) : 0;
@@ -352,12 +404,13 @@ static int krp_slot_init(struct krp_objpool *pool, unsigned int cpu, u32 nr, gfp
 
 	slot->cells = mem;
 	slot->mask = cells - 1;
+	slot->put_cells = slot->cells;
+	slot->put_mask = slot->mask;
 	slot->victim = cpu;
 	slot->chunk.home = words ? slot->cells + cells : &slot->word;
 	slot->chunk.base = mem + front;
 	slot->chunk.nr = nr;
-	slot->chunk.id = cpu;
-	ret = krp_chunk_init(pool, &slot->chunk, context, objinit);
+	ret = krp_chunk_init(pool, &slot->chunk, cpu, context, objinit);
 	if (ret)
 		return ret;
 
@@ -373,19 +426,21 @@ static int krp_slot_init(struct krp_objpool *pool, unsigned int cpu, u32 nr, gfp
 /* Gives the memory back; the pool has no users, or never had one. */
 static void krp_pool_release(struct krp_objpool *pool)
 {
-	struct krp_objpool_chunk *chunk, *next;
+	struct krp_objpool_grown *grown, *next;
 	unsigned int cpu;
 
-	for (chunk = pool->grown; chunk; chunk = next) {
-		next = chunk->next;
-		kvfree(chunk);
+	for (grown = pool->grown; grown; grown = next) {
+		next = grown->next;
+		kvfree(grown);
 	}
 	pool->grown = NULL;
 	if (pool->slots)
 		for_each_possible_cpu(cpu)
 			kvfree(per_cpu_ptr(pool->slots, cpu)->cells);
 	free_percpu(pool->slots);
+	free_percpu(pool->counts);
 	pool->slots = NULL;
+	pool->counts = NULL;
 }
 
 static void krp_pool_last_work(struct work_struct *work)
@@ -401,7 +456,7 @@ static void krp_pool_last_irq(struct irq_work *irq)
 {
 	struct krp_objpool *pool = container_of(irq, struct krp_objpool, last_irq);
 
-	queue_rcu_work(system_wq, &pool->last_work);
+	queue_rcu_work(krp_pool_wq, &pool->last_work);
 }
 
 /**
@@ -451,9 +506,12 @@ int krp_objpool_init(struct krp_objpool *pool, int nr_objs, int object_size,
 	INIT_RCU_WORK(&pool->last_work, krp_pool_last_work);
 
 	pool->slots = alloc_percpu_gfp(struct krp_objpool_slot, gfp | __GFP_ZERO);
-	if (!pool->slots)
+	pool->counts = alloc_percpu_gfp(struct krp_objpool_counts, gfp | __GFP_ZERO);
+	if (!pool->slots || !pool->counts) {
+		krp_pool_release(pool);
 		return -ENOMEM;
-	pool->bytes = (size_t)cpus * sizeof(struct krp_objpool_slot);
+	}
+	pool->bytes = cpus * (sizeof(*pool->slots) + sizeof(*pool->counts));
 
 	for_each_possible_cpu(cpu) {
 		u32 share = pool->nr_total / cpus + (nth++ < pool->nr_total % cpus);
@@ -464,6 +522,8 @@ int krp_objpool_init(struct krp_objpool *pool, int nr_objs, int object_size,
 			break;
 		}
 	}
+	if (!ret)
+		atomic_inc(&krp_nr_pools);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(krp_objpool_init);
@@ -486,7 +546,7 @@ EXPORT_SYMBOL_GPL(krp_objpool_init);
 int krp_objpool_grow(struct krp_objpool *pool, int nr_objs, gfp_t gfp,
 		     krp_objpool_init_obj_cb objinit)
 {
-	struct krp_objpool_chunk *chunk;
+	struct krp_objpool_grown *grown;
 	size_t front, size;
 	int ret;
 
@@ -494,33 +554,34 @@ int krp_objpool_grow(struct krp_objpool *pool, int nr_objs, gfp_t gfp,
 	    atomic_read(&pool->next_id) > U16_MAX)
 		return -EINVAL;
 
-	front = ALIGN(sizeof(*chunk) + BITS_TO_LONGS(nr_objs) * sizeof(long), SMP_CACHE_BYTES);
+	front = ALIGN(sizeof(*grown) + BITS_TO_LONGS(nr_objs) * sizeof(long), SMP_CACHE_BYTES);
 	size = ALIGN(front + (size_t)nr_objs * pool->stride, SMP_CACHE_BYTES);
-	chunk = krp_zalloc_node(size, gfp, numa_mem_id());
-	if (!chunk)
+	grown = krp_zalloc_node(size, gfp, numa_mem_id());
+	if (!grown)
 		return -ENOMEM;
 
-	chunk->home = (unsigned long *)(chunk + 1);
-	chunk->base = (void *)chunk + front;
-	chunk->nr = nr_objs;
-	chunk->id = atomic_fetch_inc(&pool->next_id);
-	ret = krp_chunk_init(pool, chunk, pool->context, objinit);
+	grown->chunk.home = (unsigned long *)(grown + 1);
+	grown->chunk.base = (void *)grown + front;
+	grown->chunk.nr = nr_objs;
+	grown->id = atomic_fetch_inc(&pool->next_id);
+	ret = krp_chunk_init(pool, &grown->chunk, grown->id, pool->context, objinit);
 	if (ret) {
-		kvfree(chunk);
+		kvfree(grown);
 		return ret;
 	}
-	bitmap_set(chunk->home, 0, nr_objs);
+	bitmap_set(grown->chunk.home, 0, nr_objs);
+	atomic_set(&grown->chunk.at_home, nr_objs);
 
 	pool->bytes += size;
 	pool->nr_objs += nr_objs;
 	pool->nr_total += nr_objs;
 	atomic_long_add(nr_objs, &pool->refs);
-	chunk->next = pool->grown;
+	grown->next = pool->grown;
 	/*
-	 * Pairs with the acquires in krp_find_chunk() and pop: without it a
+	 * Pairs with the acquires of those who walk the list: without it a
 	 * chunk could be walked before it is filled in.
 	 */
-	smp_store_release(&pool->grown, chunk);
+	smp_store_release(&pool->grown, grown);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(krp_objpool_grow);
@@ -539,6 +600,8 @@ void krp_objpool_free(struct krp_objpool *pool)
 	krp_pool_release(pool);
 	if (pool->release)
 		pool->release(pool, pool->context);
+	if (atomic_dec_and_test(&krp_nr_pools))
+		wake_up_var(&krp_nr_pools);
 }
 EXPORT_SYMBOL_GPL(krp_objpool_free);
 
@@ -601,6 +664,16 @@ void krp_objpool_fini(struct krp_objpool *pool)
 }
 EXPORT_SYMBOL_GPL(krp_objpool_fini);
 
+static unsigned long krp_home_nr(struct krp_objpool_chunk *chunk)
+{
+	unsigned long nr = 0;
+	u32 i;
+
+	for (i = 0; i < BITS_TO_LONGS(chunk->nr); i++)
+		nr += hweight_long(READ_ONCE(chunk->home[i]));
+	return nr;
+}
+
 /**
  * krp_objpool_stats() - where objects are and how pops were served
  * @pool: an initialised pool
@@ -612,29 +685,36 @@ EXPORT_SYMBOL_GPL(krp_objpool_fini);
  */
 void krp_objpool_stats(struct krp_objpool *pool, struct krp_objpool_stats *st)
 {
-	struct krp_objpool_chunk *chunk;
+	struct krp_objpool_grown *grown;
 	unsigned int cpu;
-	u32 i;
 
 	memset(st, 0, sizeof(*st));
 	for_each_possible_cpu(cpu) {
+		struct krp_objpool_counts *counts = per_cpu_ptr(pool->counts, cpu);
 		struct krp_objpool_slot *slot = per_cpu_ptr(pool->slots, cpu);
 		s64 queued = READ_ONCE(slot->tail) - atomic64_read(&slot->head);
 
-		st->nr_free += !!READ_ONCE(slot->stash) + max_t(s64, queued, 0);
-		for (i = 0; i < BITS_TO_LONGS(slot->chunk.nr); i++)
-			st->nr_free += hweight_long(READ_ONCE(slot->chunk.home[i]));
-		st->local += READ_ONCE(slot->local);
-		st->steals += READ_ONCE(slot->steals);
-		st->overflows += READ_ONCE(slot->overflows);
-		st->misses += READ_ONCE(slot->misses);
+		st->nr_free += !!READ_ONCE(slot->stash) + max_t(s64, queued, 0) +
+			       krp_home_nr(&slot->chunk);
+		st->counts.local += READ_ONCE(counts->local);
+		st->counts.steals += READ_ONCE(counts->steals);
+		st->counts.overflows += READ_ONCE(counts->overflows);
+		st->counts.misses += READ_ONCE(counts->misses);
 	}
 	/* Pairs with the release in krp_objpool_grow(): a chunk is seen whole. */
-	for (chunk = smp_load_acquire(&pool->grown); chunk; chunk = chunk->next)
-		for (i = 0; i < BITS_TO_LONGS(chunk->nr); i++)
-			st->nr_free += hweight_long(READ_ONCE(chunk->home[i]));
+	for (grown = smp_load_acquire(&pool->grown); grown; grown = grown->next)
+		st->nr_free += krp_home_nr(&grown->chunk);
 }
 EXPORT_SYMBOL_GPL(krp_objpool_stats);
+
+static void krp_chunk_for_each(struct krp_objpool *pool, struct krp_objpool_chunk *chunk,
+			       krp_objpool_visit_cb fn, void *data)
+{
+	u32 i;
+
+	for (i = 0; i < chunk->nr; i++)
+		fn(krp_chunk_object(pool, chunk, i), data);
+}
 
 /**
  * krp_objpool_for_each() - visit every object, free or not
@@ -646,21 +726,34 @@ EXPORT_SYMBOL_GPL(krp_objpool_stats);
  */
 void krp_objpool_for_each(struct krp_objpool *pool, krp_objpool_visit_cb fn, void *data)
 {
-	struct krp_objpool_chunk *chunk;
+	struct krp_objpool_grown *grown;
 	unsigned int cpu;
-	u32 i;
 
-	for_each_possible_cpu(cpu) {
-		chunk = &per_cpu_ptr(pool->slots, cpu)->chunk;
-		for (i = 0; i < chunk->nr; i++)
-			fn(krp_chunk_object(pool, chunk, i), data);
-	}
+	for_each_possible_cpu(cpu)
+		krp_chunk_for_each(pool, &per_cpu_ptr(pool->slots, cpu)->chunk, fn, data);
 	/* Pairs with the release in krp_objpool_grow(): a chunk is seen whole. */
-	for (chunk = smp_load_acquire(&pool->grown); chunk; chunk = chunk->next)
-		for (i = 0; i < chunk->nr; i++)
-			fn(krp_chunk_object(pool, chunk, i), data);
+	for (grown = smp_load_acquire(&pool->grown); grown; grown = grown->next)
+		krp_chunk_for_each(pool, &grown->chunk, fn, data);
 }
 EXPORT_SYMBOL_GPL(krp_objpool_for_each);
+
+/**
+ * krp_objpool_teardown() - undo krp_objpool_setup()
+ *
+ * Waits for the pools that are being freed.
+ *
+ * Context: process; krp_objpool_fini() has been called on all pools.
+ */
+void krp_objpool_teardown(void)
+{
+	wait_var_event(&krp_nr_pools, !atomic_read(&krp_nr_pools));
+	/* And for the work items themselves to return. */
+	if (krp_pool_wq)
+		destroy_workqueue(krp_pool_wq);
+	krp_pool_wq = NULL;
+	kvfree(krp_steal_order);
+	krp_steal_order = NULL;
+}
 
 /* How far @to is from @from, each node with a rank of its own. */
 static int krp_node_rank(int from, int to)
@@ -669,14 +762,14 @@ static int krp_node_rank(int from, int to)
 }
 
 /**
- * krp_objpool_topology_init() - note the order in which CPUs steal
+ * krp_objpool_setup() - get ready for pools
  *
- * Once, before the first pool.
+ * Once, before the first: notes the order in which CPUs steal.
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
-int krp_objpool_topology_init(void)
+int krp_objpool_setup(void)
 {
 	int node, other, rank, next;
 	unsigned int cpu;
@@ -684,8 +777,11 @@ int krp_objpool_topology_init(void)
 
 	krp_nr_cpus = num_possible_cpus();
 	krp_steal_order = kvcalloc((size_t)nr_node_ids * krp_nr_cpus, sizeof(u16), GFP_KERNEL);
-	if (!krp_steal_order)
+	krp_pool_wq = alloc_workqueue("krp_objpool", WQ_UNBOUND, 0);
+	if (!krp_steal_order || !krp_pool_wq) {
+		krp_objpool_teardown();
 		return -ENOMEM;
+	}
 
 	row = krp_steal_order;
 	for (node = 0; node < nr_node_ids; node++) {
@@ -701,15 +797,4 @@ int krp_objpool_topology_init(void)
 		}
 	}
 	return 0;
-}
-
-/**
- * krp_objpool_topology_exit() - undo krp_objpool_topology_init()
- *
- * Context: process, after the last pool is gone.
- */
-void krp_objpool_topology_exit(void)
-{
-	kvfree(krp_steal_order);
-	krp_steal_order = NULL;
 }

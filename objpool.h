@@ -35,15 +35,41 @@ typedef void (*krp_objpool_visit_cb)(void *obj, void *data);
  *        is neither in a stash nor in a ring
  * @base: header of the first object
  * @nr: number of objects
- * @id: what the objects' headers call this chunk
- * @next: the next chunk that krp_objpool_grow() added
+ * @at_home: no fewer than there are bits set, so that 0 means none
+ * @hint: the word of @home in which the last object was found
  */
 struct krp_objpool_chunk {
 	unsigned long *home;
 	void *base;
 	u32 nr;
+	atomic_t at_home;
+	u32 hint;
+};
+
+/**
+ * struct krp_objpool_grown - a chunk that krp_objpool_grow() has added
+ * @chunk: the objects
+ * @id: what their headers call the chunk
+ * @next: the one before it
+ */
+struct krp_objpool_grown {
+	struct krp_objpool_chunk chunk;
 	u32 id;
-	struct krp_objpool_chunk *next;
+	struct krp_objpool_grown *next;
+};
+
+/**
+ * struct krp_objpool_counts - what one CPU's pops and pushes met with
+ * @local: pops served from this CPU's own ring, home or a grown chunk
+ * @steals: pops served from another CPU's slot
+ * @overflows: pushes that found the ring full and went home
+ * @misses: pops that returned NULL
+ */
+struct krp_objpool_counts {
+	unsigned long local;
+	unsigned long steals;
+	unsigned long overflows;
+	unsigned long misses;
 };
 
 /**
@@ -51,40 +77,37 @@ struct krp_objpool_chunk {
  * @stash: the one object that only this CPU reaches, or NULL
  * @tail: position of the next ring cell to fill; only this CPU writes it
  * @head_seen: a value that @head had; saves reading @head on most pushes
+ * @put_cells: as @cells, for the owner
+ * @put_mask: as @mask, for the owner
+ * @victim: the CPU whose slot the last successful steal took from
+ * @head: position of the next ring cell to take; every CPU may take
  * @cells: the ring, see objpool.c
  * @mask: number of ring cells - 1
- * @victim: the CPU whose slot the last successful steal took from
- * @local: pops served from this CPU's own ring, home or a grown chunk
- * @steals: pops served from another CPU's slot
- * @overflows: pushes that found the ring full and went home
- * @head: position of the next ring cell to take; every CPU may take
  * @word: the home bits themselves while one word holds them
- * @misses: pops on this CPU that returned NULL
  * @chunk: the objects allocated for this CPU
  *
- * The first cache line is written by the owner alone, the second by whoever
- * takes from it.
+ * The first cache line is the owner's alone, no other CPU so much as reads it;
+ * the second is written by whoever takes from it.
  */
 struct krp_objpool_slot {
 	void *stash;
 	s64 tail;
 	s64 head_seen;
-	unsigned long *cells;
-	u32 mask;
+	unsigned long *put_cells;
+	u32 put_mask;
 	u32 victim;
-	unsigned long local;
-	unsigned long steals;
-	unsigned long overflows;
 
 	atomic64_t head ____cacheline_aligned;
+	unsigned long *cells;
 	unsigned long word;
-	unsigned long misses;
 	struct krp_objpool_chunk chunk;
+	u32 mask;
 } ____cacheline_aligned;
 
 /**
  * struct krp_objpool - an object pool; all members are private
  * @slots: per-CPU part
+ * @counts: per-CPU counts
  * @object_size: what the caller asked for, in bytes
  * @stride: distance between two objects of a chunk, in bytes
  * @nr_objs: objects that can be out at once, guaranteed
@@ -102,6 +125,7 @@ struct krp_objpool_slot {
  */
 struct krp_objpool {
 	struct krp_objpool_slot __percpu *slots;
+	struct krp_objpool_counts __percpu *counts;
 	u32 object_size;
 	u32 stride;
 	u32 nr_objs;
@@ -109,7 +133,7 @@ struct krp_objpool {
 	size_t bytes;
 	u16 cookie;
 	atomic_t next_id;
-	struct krp_objpool_chunk *grown;
+	struct krp_objpool_grown *grown;
 	atomic_long_t refs;
 	void *context;
 	krp_objpool_fini_cb release;
@@ -119,7 +143,7 @@ struct krp_objpool {
 
 /**
  * struct krp_objpool_header - stands right before every object
- * @chunk: &krp_objpool_chunk.id
+ * @chunk: the CPU whose slot has the chunk, or &krp_objpool_grown.id
  * @cookie: &krp_objpool.cookie
  * @index: position in the chunk
  */
@@ -132,21 +156,15 @@ struct krp_objpool_header {
 /**
  * struct krp_objpool_stats - where a pool's objects are and where pops went
  * @nr_free: objects in stashes, rings and at home; exact while nothing runs
- * @local: see &struct krp_objpool_slot
- * @steals: see &struct krp_objpool_slot
- * @overflows: see &struct krp_objpool_slot
- * @misses: see &struct krp_objpool_slot
+ * @counts: of all CPUs
  */
 struct krp_objpool_stats {
 	unsigned long nr_free;
-	unsigned long local;
-	unsigned long steals;
-	unsigned long overflows;
-	unsigned long misses;
+	struct krp_objpool_counts counts;
 };
 
-int krp_objpool_topology_init(void);
-void krp_objpool_topology_exit(void);
+int krp_objpool_setup(void);
+void krp_objpool_teardown(void);
 
 int krp_objpool_init(struct krp_objpool *pool, int nr_objs, int object_size,
 		     gfp_t gfp, void *context, krp_objpool_init_obj_cb objinit,
@@ -177,7 +195,9 @@ static __always_inline struct krp_objpool_header *krp_objpool_header(void *obj)
  *
  * Context: any, NMI included; never waits, takes no lock, leaves interrupts
  * as they are.
- * Return: the object, or NULL if at least &krp_objpool.nr_objs are out.
+ * Return: the object; or NULL, if during this call at least
+ * &krp_objpool.nr_objs different objects were out or on their way back. An
+ * object that lies in one place all the while is found.
  */
 static __always_inline void *krp_objpool_pop(struct krp_objpool *pool)
 {

@@ -64,8 +64,9 @@ static int krp_pools_show(struct seq_file *m, void *v)
 		pops = c.hits + c.skipped + c.missed[KRP_MISS_EXITED] + c.inflight;
 		seq_printf(m, "%u %s %u %u %lu %zu %lu %lu %lu %lu %lu\n",
 			   rh->id, rh->name, rh->pool.nr_objs, rh->pool.nr_total, st.nr_free,
-			   rh->pool.bytes, pops - min(pops, st.local + st.steals), st.local,
-			   st.steals, st.overflows, st.misses);
+			   rh->pool.bytes, pops - min(pops, st.counts.local + st.counts.steals),
+			   st.counts.local, st.counts.steals, st.counts.overflows,
+			   st.counts.misses);
 	}
 	mutex_unlock(&krp_mutex);
 	seq_printf(m, "# return thunks: %u of %u in use\n", krp_thunks_used(), KRP_NR_THUNKS);
@@ -145,7 +146,7 @@ static void krp_inflight_name(struct krp_inflight_list *list)
 			call--;
 		for (; call < list->calls + list->nr && call->task == task; call++) {
 			call->pid = task_pid_nr(task);
-			__get_task_comm(call->comm, sizeof(call->comm), task);
+			get_task_comm(call->comm, task);
 		}
 	}
 	rcu_read_unlock();

@@ -99,6 +99,7 @@ unsigned long krp_caller_of_add(unsigned long a, unsigned long b);
 
 /* test_trace.c: hooked by name; the last three are for kretpool_caller */
 
+struct proc_dir_entry;
 struct trace;
 
 unsigned long krp_trace_leaf(struct trace *trace);

@@ -249,17 +249,17 @@ static void test_pool_empty(struct krp_test_run *run)
 
 	if (!probe_on(run, &rp))
 		return;
-	krp_expect_eq(run, krp_target_depth(999), 1000);
+	krp_expect_eq(run, krp_target_depth(199), 200);
 	krp_rethook_counts(rp.rh, &counts);
 	krp_expect(run, counts.hits >= 4);
 	krp_expect(run, counts.hits <= 4 + num_possible_cpus());
 	krp_expect_eq(run, counts.missed[KRP_MISS_EMPTY], rp.nmissed);
-	krp_expect_eq(run, counts.hits + rp.nmissed, 1000);
+	krp_expect_eq(run, counts.hits + rp.nmissed, 200);
 	krp_expect_eq(run, seen_hits, counts.hits);
 	/* And again: everything is back. */
 	krp_expect_eq(run, krp_target_depth(3), 4);
 	krp_rethook_counts(rp.rh, &counts);
-	krp_expect_eq(run, counts.hits + counts.missed[KRP_MISS_EMPTY], 1004);
+	krp_expect_eq(run, counts.hits + counts.missed[KRP_MISS_EMPTY], 204);
 	krp_expect_eq(run, seen_value, 4);
 	krp_unregister_kretprobe(&rp);
 }
@@ -331,7 +331,7 @@ static void test_stack_in_handler(struct krp_test_run *run)
 	krp_unregister_kretprobe(&rp);
 	krp_expect(run, seen_caller);
 	krp_expect(run, !seen_preemptible);
-	krp_expect(run, seen_ret_addr > caller && seen_ret_addr < caller + 256);
+	krp_expect(run, seen_ret_addr - caller < 256);
 	krp_expect_eq(run, seen_ip, seen_ret_addr);
 }
 

@@ -4,6 +4,7 @@
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 
+#include "compat_proc.h"
 #include "test.h"
 
 static const struct krp_test_group krp_groups[] = {

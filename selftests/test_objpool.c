@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "compat_hrtimer.h"
 #include "test.h"
 
 /* An object knows whether it is out; two holders would be seen. */
@@ -208,8 +209,7 @@ static int nest_thread(void *data)
 {
 	struct nest_cpu *nc = data;
 
-	hrtimer_init(&nc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	nc->timer.function = nest_interrupt;
+	hrtimer_setup(&nc->timer, nest_interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&nc->timer, ns_to_ktime(NEST_NS), HRTIMER_MODE_REL_PINNED_HARD);
 	while (!READ_ONCE(nest_stop)) {
 		nest_round(nc->tp, &nc->pairs);
@@ -258,7 +258,7 @@ static void test_interrupts(struct krp_test_run *run)
 	}
 	krp_objpool_stats(&tp.pool, &st);
 	seq_printf(run->m, "# %lu pairs in threads, %lu in interrupts, %lu steals, %lu misses\n",
-		   pairs, interrupts, st.steals, st.misses);
+		   pairs, interrupts, st.counts.steals, st.counts.misses);
 	krp_expect_eq(run, atomic_long_read(&tp.doubles), 0);
 	krp_expect_eq(run, st.nr_free, tp.pool.nr_total);
 	krp_expect(run, pairs > 1000);

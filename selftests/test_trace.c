@@ -8,7 +8,6 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -16,6 +15,7 @@
 #include <linux/stacktrace.h>
 
 #include "test.h"
+#include "../compat/compat_hrtimer.h"
 #include "../compat/compat_unwind.h"
 
 #define DEPTH	64
@@ -313,8 +313,7 @@ static noinline krp_noipa int sample_thread(void *data)
 	for (i = 1; i < nr && s->nr_below < ARRAY_SIZE(s->below); i++)
 		s->below[s->nr_below++] = entry[i];
 
-	hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	s->timer.function = sample_interrupt;
+	hrtimer_setup(&s->timer, sample_interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&s->timer, ns_to_ktime(SAMPLE_NS), HRTIMER_MODE_REL_PINNED_HARD);
 	while (!READ_ONCE(sample_stop)) {
 		for (i = 0; i < 50; i++) {
