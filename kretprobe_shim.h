@@ -24,7 +24,8 @@
  *      through recursion. It is never registered as a kprobe itself
  * @handler: called at return; or NULL
  * @entry_handler: called at entry, non-zero skips the call; or NULL
- * @maxactive: calls that can be in flight at once; if 0 or less, filled in
+ * @maxactive: calls that can be in flight at once; if 0 or less, filled in with
+ *             what it begins with, see &krp_rethook_desc.nr_instances
  * @nmissed: calls missed for want of an instance
  * @data_size: bytes of data in each instance, up to KRP_DATA_SIZE_MAX
  * @krp_flags: not in the kernel's; 0 or KRP_KRETPROBE_FULL_REGS

@@ -16,6 +16,7 @@ static int __init kretpool_init(void)
 	ret = krp_objpool_setup();
 	if (ret)
 		return ret;
+	krp_grow_init();
 	krp_arch_trace_init();
 	ret = krp_hook_init();
 	if (ret)
@@ -44,6 +45,7 @@ static void __exit kretpool_exit(void)
 {
 	krp_proc_exit();
 	krp_rethook_drain();
+	krp_grow_exit();
 	krp_exit_exit();
 	krp_hook_exit();
 	krp_arch_trace_exit();

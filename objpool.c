@@ -319,6 +319,24 @@ void *krp_objpool_pop_slow(struct krp_objpool *pool)
 EXPORT_SYMBOL_GPL(krp_objpool_pop_slow);
 
 /**
+ * krp_objpool_low() - has this CPU nothing left of its own?
+ * @pool: an initialised pool
+ *
+ * A cheap sign that a pool may be running low, for those who would let it grow.
+ *
+ * Context: any, NMI included; preemption off.
+ * Return: true if the next pop would have to look at other CPUs' slots.
+ */
+bool krp_objpool_low(struct krp_objpool *pool)
+{
+	struct krp_objpool_slot *own = per_cpu_ptr(pool->slots, smp_processor_id());
+
+	return !READ_ONCE(own->stash) && !atomic_read(&own->chunk.at_home) &&
+	       READ_ONCE(own->tail) - atomic64_read(&own->head) <= 0;
+}
+EXPORT_SYMBOL_GPL(krp_objpool_low);
+
+/**
  * krp_objpool_push_slow() - put an object back beside a full stash
  * @obj: the object
  * @pool: the pool

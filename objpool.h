@@ -171,6 +171,7 @@ int krp_objpool_init(struct krp_objpool *pool, int nr_objs, int object_size,
 		     krp_objpool_fini_cb release);
 int krp_objpool_grow(struct krp_objpool *pool, int nr_objs, gfp_t gfp,
 		     krp_objpool_init_obj_cb objinit);
+bool krp_objpool_low(struct krp_objpool *pool);
 int krp_objpool_drop(void *obj, struct krp_objpool *pool);
 void krp_objpool_free(struct krp_objpool *pool);
 void krp_objpool_fini(struct krp_objpool *pool);

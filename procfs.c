@@ -48,7 +48,7 @@ static int krp_pools_show(struct seq_file *m, void *v)
 {
 	struct krp_rethook *rh;
 
-	seq_puts(m, "id function objects allocated free bytes pops_stash pops_local pops_steal push_overflow misses\n");
+	seq_puts(m, "id function objects allocated free bytes pops_stash pops_local pops_steal push_overflow misses limit\n");
 	mutex_lock(&krp_mutex);
 	list_for_each_entry(rh, &krp_rethooks, list) {
 		struct krp_rethook_counts c;
@@ -62,11 +62,11 @@ static int krp_pools_show(struct seq_file *m, void *v)
 		krp_objpool_stats(&rh->pool, &st);
 		/* Every pop became one of these; the stash does not count itself. */
 		pops = c.hits + c.skipped + c.missed[KRP_MISS_EXITED] + c.inflight;
-		seq_printf(m, "%u %s %u %u %lu %zu %lu %lu %lu %lu %lu\n",
+		seq_printf(m, "%u %s %u %u %lu %zu %lu %lu %lu %lu %lu %u\n",
 			   rh->id, rh->name, rh->pool.nr_objs, rh->pool.nr_total, st.nr_free,
 			   rh->pool.bytes, pops - min(pops, st.counts.local + st.counts.steals),
 			   st.counts.local, st.counts.steals, st.counts.overflows,
-			   st.counts.misses);
+			   st.counts.misses, krp_rethook_limit(rh));
 	}
 	mutex_unlock(&krp_mutex);
 	seq_printf(m, "# return thunks: %u of %u in use\n", krp_thunks_used(), KRP_NR_THUNKS);

@@ -13,7 +13,6 @@
 #include <linux/sched.h>
 
 #include "rethook_internal.h"
-#include "compat_ftrace.h"
 
 DEFINE_PER_CPU(bool, krp_busy);
 
@@ -25,17 +24,27 @@ static void krp_count_miss(struct krp_rethook *rh, enum krp_miss cause)
 }
 
 /* With krp_busy set, whatever interrupts the handler sees that it must not hook. */
-static __always_inline int krp_run_handler(krp_handler_t handler, struct krp_instance *inst,
-					   struct pt_regs *regs)
+static __always_inline void krp_handler_begin(void)
 {
-	int ret;
-
 	__this_cpu_write(krp_busy, true);
 	/* Against the compiler only: interrupts of this CPU are all that looks. */
 	barrier();
-	ret = handler(inst, regs);
+}
+
+static __always_inline void krp_handler_end(void)
+{
 	barrier();
 	__this_cpu_write(krp_busy, false);
+}
+
+static int krp_run_entry_handler(struct krp_rethook *rh, struct krp_instance *inst,
+				 struct pt_regs *regs)
+{
+	int ret;
+
+	krp_handler_begin();
+	ret = rh->entry(inst, regs);
+	krp_handler_end();
 	return ret;
 }
 
@@ -47,7 +56,7 @@ static void krp_enter_only(struct krp_rethook *rh, struct pt_regs *regs, unsigne
 	inst->rh = rh;
 	inst->ret_addr = *ret;
 	inst->task = current;
-	if (krp_run_handler(rh->entry, inst, regs))
+	if (krp_run_entry_handler(rh, inst, regs))
 		this_cpu_inc(rh->pcpu->skipped);
 	else
 		this_cpu_inc(rh->pcpu->hits);
@@ -73,6 +82,19 @@ static noinline void krp_instance_start_find(struct krp_instance *inst, struct t
 	krp_instance_start(inst, task, frame, ret);
 }
 
+/* As krp_objpool_pop(); having to look further than the stash may be a sign. */
+static struct krp_instance *krp_instance_get(struct krp_rethook *rh)
+{
+	struct krp_instance *inst = this_cpu_xchg(rh->pool.slots->stash, NULL);
+
+	if (likely(inst))
+		return inst;
+	inst = krp_objpool_pop_slow(&rh->pool);
+	if (rh->grows && krp_objpool_low(&rh->pool))
+		krp_grow_request(rh);
+	return inst;
+}
+
 static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
 {
 	struct krp_instance *inst;
@@ -81,14 +103,14 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 		krp_enter_only(rh, regs, ret);
 		return;
 	}
-	inst = krp_objpool_pop(&rh->pool);
+	inst = krp_instance_get(rh);
 	if (unlikely(!inst)) {
 		krp_count_miss(rh, KRP_MISS_EMPTY);
 		return;
 	}
 	inst->ret_addr = *ret;
 	inst->task = current;
-	if (rh->entry && krp_run_handler(rh->entry, inst, regs)) {
+	if (rh->entry && krp_run_entry_handler(rh, inst, regs)) {
 		this_cpu_inc(rh->pcpu->skipped);
 		__krp_objpool_push(inst, &rh->pool);
 		return;
@@ -99,8 +121,8 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 }
 
 /* Everything that can be asked of an entry; preemption is off. */
-static noinline void __kprobes krp_func_entry(struct krp_func *func, struct krp_hook *hook,
-					      struct pt_regs *regs, unsigned long *ret)
+static __always_inline void krp_func_entry(struct krp_func *func, struct krp_hook *hook,
+					   struct pt_regs *regs, unsigned long *ret)
 {
 	struct krp_rethook *rh;
 
@@ -121,6 +143,18 @@ static noinline void __kprobes krp_func_entry(struct krp_func *func, struct krp_
 	}
 	for (; rh; rh = READ_ONCE(rh->next))
 		krp_enter(rh, regs, ret);
+}
+
+/* What krp_ftrace_entry() leaves to others; handlers want a struct pt_regs. */
+static noinline void __kprobes krp_ftrace_entry_slow(struct krp_func *func,
+						     struct ftrace_ops *ops,
+						     struct ftrace_regs *fregs)
+{
+	struct pt_regs buf, *regs = krp_ftrace_get_regs(fregs, &buf);
+
+	krp_func_entry(func, container_of(ops, struct krp_hook, ops), regs, krp_arch_ret(regs));
+	krp_ftrace_put_regs(fregs, regs);
+	preempt_enable_notrace();
 }
 
 /*
@@ -148,8 +182,7 @@ static __always_inline bool krp_rcu_surely_watching(struct task_struct *task)
 void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = krp_ftrace_pt_regs(fregs);
-	unsigned long *ret = krp_arch_ret(regs);
+	unsigned long *ret = krp_ftrace_ret(fregs);
 	struct task_struct *task = current;
 	struct krp_instance *inst;
 	struct krp_rethook *rh;
@@ -160,19 +193,19 @@ void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 	/* Pairs with the release in krp_func_choose(), through the dependency. */
 	rh = READ_ONCE(func->only);
 	if (likely(rh && krp_rcu_surely_watching(task) && !__this_cpu_read(krp_busy))) {
-		inst = this_cpu_xchg(rh->pool.slots->stash, NULL);
+		inst = krp_arch_cpu_xchg(rh->pool.slots->stash, NULL);
 		if (likely(inst)) {
 			inst->ret_addr = *ret;
 			if (likely(krp_arch_trace(inst, *ret)))
-				krp_instance_start(inst, task, krp_arch_frame(regs, ret), ret);
+				krp_instance_start(inst, task, krp_ftrace_frame(fregs, ret), ret);
 			else
-				krp_instance_start_find(inst, task, krp_arch_frame(regs, ret), ret);
-			goto out;
+				krp_instance_start_find(inst, task, krp_ftrace_frame(fregs, ret),
+							ret);
+			preempt_enable_notrace();
+			return;
 		}
 	}
-	krp_func_entry(func, container_of(ops, struct krp_hook, ops), regs, ret);
-out:
-	preempt_enable_notrace();
+	krp_ftrace_entry_slow(func, ops, fregs);
 }
 
 /**
@@ -204,7 +237,8 @@ static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_
 {
 	/* Before others can have it. */
 	WRITE_ONCE(inst->frame, 0);
-	__krp_objpool_push(inst, &rh->pool);
+	if (unlikely(krp_arch_cpu_cmpxchg(rh->pool.slots->stash, NULL, inst)))
+		krp_objpool_push_slow(inst, &rh->pool);
 }
 
 /**
@@ -218,7 +252,7 @@ static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_
 asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs);
 asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs)
 {
-	struct krp_instance *inst = krp_thunk_owner[krp_arch_thunk_nr(*krp_arch_slot(regs))];
+	struct krp_instance *inst = krp_thunk_owner[krp_arch_return_nr(regs)];
 	struct krp_rethook *rh = inst->rh;
 
 	preempt_disable_notrace();
@@ -232,8 +266,11 @@ asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs)
 		krp_count_miss(rh, KRP_MISS_RECURSION);
 		krp_instance_put(rh, inst);
 	} else {
-		krp_run_handler(rh->handler, inst, regs);
-		this_cpu_inc(rh->pcpu->hits);
+		krp_handler_begin();
+		rh->handler(inst, regs);
+		/* What interrupts does not count hits while a handler runs: no atomic. */
+		__this_cpu_inc(rh->pcpu->hits);
+		krp_handler_end();
 		krp_instance_put(rh, inst);
 	}
 	preempt_enable_notrace();

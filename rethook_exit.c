@@ -19,7 +19,7 @@ static struct tracepoint *krp_exit_tracepoint;
 /*
  * A word on the stack that is a thunk's address may be left over from a call
  * that has returned. It is a call in flight if the thunk's instance says so:
- * this task, this very place.
+ * this task, this place.
  */
 static void krp_process_exit(void *data, struct task_struct *task)
 {
@@ -30,12 +30,13 @@ static void krp_process_exit(void *data, struct task_struct *task)
 	preempt_disable_notrace();
 	for (; word < end; word++) {
 		/* The stack of the functions below this one is in use: any value. */
-		unsigned long value = READ_ONCE_NOCHECK(*word);
+		unsigned long value = krp_arch_unsigned(READ_ONCE_NOCHECK(*word));
 
 		/* Hooked more than once, the real address of one is another's thunk. */
 		while (unlikely(krp_arch_is_thunk(value))) {
 			inst = READ_ONCE(krp_thunk_owner[krp_arch_thunk_nr(value)]);
-			if (!inst || READ_ONCE(inst->frame) != krp_arch_stack_frame(word) ||
+			if (!inst || !krp_instance_inflight(inst) ||
+			    !krp_arch_frame_has(inst->frame, word) ||
 			    READ_ONCE(inst->task) != current)
 				break;
 			value = inst->ret_addr;

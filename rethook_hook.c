@@ -10,7 +10,6 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -31,24 +30,30 @@ static const char * const krp_refused[] = {
 	"do_task_dead", "__schedule", KRP_ARCH_REFUSED
 };
 
-/*
- * No RECURSION or RCU flag: both would put the kernel's own checks and an
- * indirect call in front of the callback, which does its own. PERMANENT, as a
- * kernel.ftrace_enabled=0 would silently unhook everything.
- */
 static struct krp_hook krp_hook_args = {
 	.ops = {
 		.func = krp_ftrace_entry,
-		.flags = FTRACE_OPS_FL_PERMANENT,
+		.flags = KRP_FTRACE_ARGS_FLAGS,
 	},
 };
 
 static struct krp_hook krp_hook_regs = {
 	.ops = {
 		.func = krp_ftrace_entry,
-		.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_SAVE_REGS,
+		.flags = KRP_FTRACE_REGS_FLAGS,
 	},
 };
+
+/* What is to catch calls, with all registers if @full; NULL: kprobes. */
+static struct krp_hook *krp_hook_for(bool full)
+{
+	if (!full)
+		return KRP_FTRACE_ARGS ? &krp_hook_args : NULL;
+	/* A second ftrace_ops would make every hit of the first dearer. */
+	if (KRP_FTRACE_ARGS_FLAGS == KRP_FTRACE_REGS_FLAGS)
+		return krp_hook_for(false);
+	return KRP_FTRACE_REGS ? &krp_hook_regs : NULL;
+}
 
 static struct krp_func_table *krp_table_alloc(unsigned int bits)
 {
@@ -58,7 +63,7 @@ static struct krp_func_table *krp_table_alloc(unsigned int bits)
 
 	if (!table)
 		return NULL;
-	table->shift = 64 - bits;
+	table->shift = 32 - bits;
 	for (i = 0; i < slots; i++)
 		table->slots[i] = &krp_func_none;
 	return table;
@@ -105,7 +110,7 @@ static void krp_func_free(struct krp_func *func, void *data)
 static int krp_table_grow(void)
 {
 	struct krp_func_table *old = krp_funcs, *table;
-	unsigned int bits = 64 - old->shift;
+	unsigned int bits = 32 - old->shift;
 
 	if (old->nr < (1UL << bits) / 2)
 		return 0;
@@ -122,12 +127,12 @@ static int krp_table_grow(void)
 /* Puts @func->ip into a hook's filter; an empty filter would mean everything. */
 static int krp_hook_add(struct krp_hook *hook, unsigned long ip)
 {
-	int ret = ftrace_set_filter_ip(&hook->ops, ip, 0, !hook->nr);
+	int ret = krp_ftrace_set_filter_ip(&hook->ops, ip, 0, !hook->nr);
 
 	if (!ret && !hook->nr) {
 		ret = register_ftrace_function(&hook->ops);
 		if (ret)
-			ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
+			krp_ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
 	}
 	if (!ret)
 		hook->nr++;
@@ -138,18 +143,18 @@ static void krp_hook_del(struct krp_hook *hook, unsigned long ip)
 {
 	if (!--hook->nr)
 		unregister_ftrace_function(&hook->ops);
-	ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
+	krp_ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
 }
 
 /* Starts catching calls of @func, with all registers if @full. */
 static int krp_func_hook(struct krp_func *func, bool full)
 {
-	struct krp_hook *hook = full ? &krp_hook_regs : &krp_hook_args;
+	struct krp_hook *hook = krp_hook_for(full);
 	int ret;
 
 	/* Callbacks compare this: before the first call comes in. */
 	WRITE_ONCE(func->hook, hook);
-	ret = krp_hook_add(hook, func->ip);
+	ret = hook ? krp_hook_add(hook, func->ip) : -EINVAL;
 	if (ret == -EINVAL) {
 		/* Not a place that ftrace patches. */
 		WRITE_ONCE(func->hook, NULL);
@@ -167,16 +172,20 @@ static void krp_func_unhook(struct krp_func *func)
 }
 
 /*
- * From arguments to all registers while hooked: for a moment both ops have the
- * function, and @func->hook says which one counts.
+ * From arguments to all registers while hooked: for a moment both ops, or one
+ * and the kprobe, have the function, and @func->hook says which one counts.
  */
 static int krp_func_upgrade(struct krp_func *func)
 {
-	int ret = krp_hook_add(&krp_hook_regs, func->ip);
+	struct krp_hook *hook = krp_hook_for(true);
+	int ret;
 
+	if (func->hook != krp_hook_for(false) || func->hook == hook)
+		return 0;
+	ret = hook ? krp_hook_add(hook, func->ip) : enable_kprobe(&func->kp);
 	if (ret)
 		return ret;
-	WRITE_ONCE(func->hook, &krp_hook_regs);
+	WRITE_ONCE(func->hook, hook);
 	krp_hook_del(&krp_hook_args, func->ip);
 	return 0;
 }
@@ -214,7 +223,7 @@ int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
 
 	if (!func->armed)
 		ret = krp_func_hook(func, full);
-	else if (full && func->hook == &krp_hook_args)
+	else if (full)
 		ret = krp_func_upgrade(func);
 	if (ret)
 		WRITE_ONCE(*link, NULL);
@@ -258,7 +267,7 @@ const char *krp_hook_name(const struct krp_func *func)
 {
 	if (!func->hook)
 		return "kprobe";
-	return func->hook == &krp_hook_regs ? "ftrace-regs" : "ftrace";
+	return func->hook == krp_hook_for(false) ? "ftrace" : "ftrace-regs";
 }
 
 /* The symbol at @addr, and how far behind its start @addr is. */
@@ -359,7 +368,7 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 	if (desc->symbol)
 		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
 
-	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr - offset);
+	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr);
 	known = krp_func_find(func->ip);
 	if (known == &krp_func_none) {
 		krp_table_add(krp_funcs, func);
@@ -477,6 +486,6 @@ void krp_hook_exit(void)
 		older = table->older;
 		kvfree(table);
 	}
-	ftrace_free_filter(&krp_hook_args.ops);
-	ftrace_free_filter(&krp_hook_regs.ops);
+	krp_ftrace_free_filter(&krp_hook_args.ops);
+	krp_ftrace_free_filter(&krp_hook_regs.ops);
 }

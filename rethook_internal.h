@@ -3,7 +3,6 @@
 #ifndef KRP_RETHOOK_INTERNAL_H
 #define KRP_RETHOOK_INTERNAL_H
 
-#include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
@@ -11,6 +10,7 @@
 #include <linux/percpu.h>
 
 #include "rethook_pool.h"
+#include "compat_ftrace.h"
 #include "krp_arch.h"
 
 #define KRP_FUNC_NAME_LEN	128
@@ -45,6 +45,9 @@ enum krp_rethook_state {
  * @state: protected by krp_mutex
  * @id: for people
  * @data_size: of an instance
+ * @grows: the pool may grow
+ * @low: a look at the pool has been asked for
+ * @grow_refused: and it was said that it cannot grow
  * @unwatched: what @func->unwatched was at registration; once draining, the
  *             calls that it has counted since
  * @name: the function's name
@@ -68,6 +71,9 @@ struct krp_rethook {
 	enum krp_rethook_state state;
 	unsigned int id;
 	size_t data_size;
+	bool grows;
+	bool low;
+	bool grow_refused;
 	long unwatched;
 	char name[KRP_FUNC_NAME_LEN];
 	struct list_head list;
@@ -135,7 +141,7 @@ struct krp_func {
 
 /**
  * struct krp_func_table - functions by address
- * @shift: what is left of a 64-bit hash after so many bits is the slot
+ * @shift: what is left of a 32-bit hash after so many bits is the slot
  * @nr: functions in it, at most half of the slots
  * @older: the table before this one
  * @slots: open addressing; krp_func_none where there is none. Entries are
@@ -154,7 +160,7 @@ extern struct krp_func krp_func_none;
 static __always_inline unsigned long krp_func_hash(const struct krp_func_table *table,
 						   unsigned long ip)
 {
-	return (ip * GOLDEN_RATIO_64) >> table->shift;
+	return ((u32)ip * GOLDEN_RATIO_32) >> table->shift;
 }
 
 /* The function at @ip, or krp_func_none, which nobody hooks. */
@@ -203,6 +209,13 @@ static inline unsigned long krp_resolve_thunk(unsigned long addr)
 	return addr;
 }
 
+/* rethook_grow.c: pools that run low */
+
+void krp_grow_request(struct krp_rethook *rh);
+unsigned int krp_rethook_limit(const struct krp_rethook *rh);
+void krp_grow_init(void);
+void krp_grow_exit(void);
+
 /* rethook_exit.c: calls that never return */
 
 int krp_exit_init(void);
@@ -218,6 +231,7 @@ void krp_instance_exited(struct krp_instance *inst);
 /* rethook_pool.c, for the files above */
 
 void krp_rethook_drain(void);
+int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);
 void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data);

@@ -18,11 +18,11 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/printk.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "rethook_internal.h"
+#include "compat_rcu.h"
 
 DEFINE_MUTEX(krp_mutex);
 LIST_HEAD(krp_rethooks);
@@ -99,6 +99,21 @@ static int krp_instance_init(void *obj, void *context)
 	return 0;
 }
 
+/**
+ * krp_instance_init_thunk() - set up an instance that a pool grows by
+ * @obj: the instance
+ * @context: its rethook
+ *
+ * Context: process, krp_mutex held; there are thunks left.
+ * Return: 0.
+ */
+int krp_instance_init_thunk(void *obj, void *context)
+{
+	krp_instance_init(obj, context);
+	krp_thunk_alloc(obj);
+	return 0;
+}
+
 static void krp_instance_give_thunk(void *obj, void *data)
 {
 	krp_thunk_alloc(obj);
@@ -119,8 +134,10 @@ static int krp_rethook_alloc_pool(struct krp_rethook *rh, int nr)
 	size_t size = sizeof(struct krp_instance) + rh->data_size;
 	int ret;
 
-	if (nr <= 0)
+	if (nr <= 0) {
 		nr = max_t(int, 10, 2 * num_possible_cpus());
+		rh->grows = true;
+	}
 	/* Others can only give thunks back meanwhile: krp_mutex is held. */
 	if (nr > left || nr + num_possible_cpus() > left) {
 		pr_err("%s: %d instances and one per CPU need more return thunks than the %u left of %u: unregister probes, ask for fewer, or rebuild with THUNKS=\n",

@@ -89,8 +89,9 @@ enum krp_miss {
  * @missed: called for each call missed for want of an instance or through
  *          recursion, in the context of the call; or NULL
  * @owner: for krp_rethook_owner()
- * @nr_instances: calls that can be in flight at once; 0 for the default, the
- *                larger of 10 and twice the possible CPUs
+ * @nr_instances: calls that can be in flight at once; 0 for the default: the
+ *                larger of 10 and twice the possible CPUs, and more when they
+ *                run out, up to the module's parameter max_instances
  * @data_size: bytes of &krp_instance.data, up to KRP_DATA_SIZE_MAX
  * @flags: KRP_RETHOOK_*
  */

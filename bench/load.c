@@ -14,16 +14,27 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/printk.h>
+#include <linux/static_call.h>
 #include <asm/ptrace.h>
 
 #include "bench.h"
+#include "krp_arch.h"
 
 /* Calls between two looks at the clock. */
 #define BENCH_BATCH	64
 
-typedef long (*bench_syscall_t)(const struct pt_regs *regs);
+static long (*bench_address)(const struct pt_regs *regs);
 
-static bench_syscall_t bench_syscall;
+static long bench_nothing(const struct pt_regs *regs)
+{
+	return -EINVAL;
+}
+
+/*
+ * Calls it directly where the processor can: a function that the kernel itself
+ * never calls through a pointer may have no landing pad for that.
+ */
+DEFINE_STATIC_CALL(bench_syscall, bench_nothing);
 
 /**
  * struct bench_thread - a thread that calls
@@ -51,11 +62,7 @@ struct bench_run {
 static void bench_regs(struct pt_regs *regs)
 {
 	memset(regs, 0, sizeof(*regs));
-#ifdef CONFIG_ARM64
-	regs->regs[0] = PR_GET_TIMING;
-#else
-	regs->di = PR_GET_TIMING;
-#endif
+	krp_arch_set_syscall_arg(regs, PR_GET_TIMING);
 }
 
 static int bench_thread_fn(void *data)
@@ -68,7 +75,7 @@ static int bench_thread_fn(void *data)
 	wait_for_completion(&thread->run->go);
 	while (!READ_ONCE(thread->run->stop)) {
 		for (i = 0; i < BENCH_BATCH; i++)
-			bench_syscall(&regs);
+			static_call(bench_syscall)(&regs);
 		thread->calls += BENCH_BATCH;
 		cond_resched_tasks_rcu_qs();
 	}
@@ -158,7 +165,7 @@ u64 bench_load_cost(unsigned int calls, unsigned int rounds)
 	while (rounds--) {
 		start = ktime_get_ns();
 		for (i = 0; i < calls; i++)
-			bench_syscall(&regs);
+			static_call(bench_syscall)(&regs);
 		best = min(best, ktime_get_ns() - start);
 		cond_resched();
 	}
@@ -179,15 +186,16 @@ int bench_load_init(void)
 		pr_err("no function %s here (%d); give another as target=\n", bench_target, ret);
 		return ret;
 	}
-	bench_syscall = (bench_syscall_t)kp.addr;
+	bench_address = (void *)kp.addr;
+	static_call_update(bench_syscall, bench_address);
 	unregister_kprobe(&kp);
 	return 0;
 }
 
 /**
- * bench_load_address() - where the function is
+ * bench_load_address() - where the kernel puts a kprobe on it
  */
 unsigned long bench_load_address(void)
 {
-	return (unsigned long)bench_syscall;
+	return (unsigned long)bench_address;
 }

@@ -11,20 +11,16 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "bench.h"
+#include "compat_proc.h"
+#include "krp_arch.h"
 
-#ifdef CONFIG_ARM64
-#define BENCH_TARGET	"__arm64_sys_prctl"
-#else
-#define BENCH_TARGET	"__x64_sys_prctl"
-#endif
-
+#define BENCH_TARGET		KRP_ARCH_SYSCALL "prctl"
 #define BENCH_COST_CALLS	1000
 #define BENCH_COST_ROUNDS	20
 #define BENCH_MS_MAX		600000

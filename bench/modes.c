@@ -2,7 +2,6 @@
 /* The ways of hooking a function that the benchmark compares. */
 
 #include <linux/err.h>
-#include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -10,7 +9,7 @@
 #include <linux/string.h>
 
 #include "bench.h"
-#include "krp_arch.h"
+#include "compat_ftrace.h"
 #include "kretprobe_shim.h"
 
 static DEFINE_PER_CPU(unsigned long, bench_hits);
@@ -47,7 +46,8 @@ static unsigned long no_missed(void)
 
 static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	this_cpu_inc(bench_hits);
+	/* Handlers do not interrupt each other. */
+	__this_cpu_inc(bench_hits);
 	return 0;
 }
 
@@ -76,7 +76,8 @@ static unsigned long kretprobe_missed(void)
 
 static int kretpool_hit(struct krp_kretprobe_instance *ri, struct pt_regs *regs)
 {
-	this_cpu_inc(bench_hits);
+	/* Handlers do not interrupt each other. */
+	__this_cpu_inc(bench_hits);
 	return 0;
 }
 
@@ -127,24 +128,24 @@ static int ftrace_start(unsigned long flags)
 	int ret;
 
 	bench_ops = (struct ftrace_ops){ .func = ftrace_hit, .flags = flags };
-	ret = ftrace_set_filter_ip(&bench_ops, ip, 0, 1);
+	ret = krp_ftrace_set_filter_ip(&bench_ops, ip, 0, 1);
 	return ret ?: register_ftrace_function(&bench_ops);
 }
 
 static int ftrace_args_on(void)
 {
-	return ftrace_start(0);
+	return KRP_FTRACE_ARGS ? ftrace_start(KRP_FTRACE_ARGS_FLAGS) : -EOPNOTSUPP;
 }
 
 static int ftrace_regs_on(void)
 {
-	return ftrace_start(FTRACE_OPS_FL_SAVE_REGS);
+	return KRP_FTRACE_REGS ? ftrace_start(KRP_FTRACE_REGS_FLAGS) : -EOPNOTSUPP;
 }
 
 static void ftrace_off(void)
 {
 	unregister_ftrace_function(&bench_ops);
-	ftrace_free_filter(&bench_ops);
+	krp_ftrace_free_filter(&bench_ops);
 }
 
 static const struct bench_mode bench_modes[] = {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What differs between kernels for assembly files. */
-/* 6.3 (f902cfdd46ae): UNWIND_HINT_UNDEFINED; before, the raw form. */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/unwind_hints.h>
+
+#include "krp_features.h"
+
+/* 6.4 (fb799447ae29): UNWIND_HINT_UNDEFINED; before, the raw form. */
 .macro KRP_UNWIND_UNDEFINED
 #ifdef KRP_HAVE_UNWIND_HINT_UNDEFINED
 	UNWIND_HINT_UNDEFINED
@@ -15,3 +21,8 @@
 	ANNOTATE_NOENDBR
 #endif
 .endm
+
+/* 5.17 (f94909ceb1ed): RET, which becomes whatever the processor needs. */
+#ifndef RET
+#define RET	ret
+#endif

@@ -5,14 +5,157 @@
 
 #include <linux/ftrace.h>
 
+#include "krp_arch.h"
+#include "krp_features.h"
+
 /*
- * 5.11 (d19ad0775dcd) made the fourth argument a struct ftrace_regs. On x86 it
- * wraps a struct pt_regs whose argument registers, stack pointer and address
- * are valid even if the ops did not ask for all registers.
+ * How ftrace is asked for a callback that finds arguments, return address and
+ * stack pointer; and for one that finds all registers, where it can.
+ *
+ * 5.11 (02a474ca266a): the former for less on x86, with
+ * DYNAMIC_FTRACE_WITH_ARGS. 6.2 (26299b3f6ba2): on arm64, too, which can no
+ * longer do the latter from then on.
+ */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && defined(KRP_HAVE_FTRACE_REGS)
+#define KRP_FTRACE_ARGS		1
+#define KRP_FTRACE_ARGS_FLAGS	KRP_FTRACE_FLAGS
+#elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
+#define KRP_FTRACE_ARGS		1
+#define KRP_FTRACE_ARGS_FLAGS	(KRP_FTRACE_FLAGS | FTRACE_OPS_FL_SAVE_REGS)
+#else
+#define KRP_FTRACE_ARGS		0
+#define KRP_FTRACE_ARGS_FLAGS	0
+#endif
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#define KRP_FTRACE_REGS		1
+#define KRP_FTRACE_REGS_FLAGS	(KRP_FTRACE_FLAGS | FTRACE_OPS_FL_SAVE_REGS)
+#else
+#define KRP_FTRACE_REGS		0
+#define KRP_FTRACE_REGS_FLAGS	0
+#endif
+
+#if KRP_FTRACE_ARGS || KRP_FTRACE_REGS
+
+/*
+ * No kernel check for recursion and none for RCU: each would put an indirect
+ * call in front of the callback, which does its own. PERMANENT, as a
+ * kernel.ftrace_enabled=0 would silently unhook everything.
+ *
+ * 5.11 (a25d036d939a): no check unless asked for; before, unless declined.
+ */
+#ifdef KRP_HAVE_FTRACE_REGS
+#define KRP_FTRACE_FLAGS	FTRACE_OPS_FL_PERMANENT
+#else
+#define KRP_FTRACE_FLAGS	(FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_RECURSION_SAFE)
+#endif
+
+#define krp_ftrace_set_filter_ip	ftrace_set_filter_ip
+
+/* 6.1 exports ftrace_free_filter(). What it frees goes with the last address, too. */
+static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
+{
+	ftrace_set_filter(ops, NULL, 0, 1);
+}
+
+#else
+
+/* A kernel whose ftrace hooks nothing, or that has none: kprobes have it all. */
+#ifndef CONFIG_FUNCTION_TRACER
+struct ftrace_ops {
+	void *func;
+	unsigned long flags;
+};
+#endif
+
+static inline int krp_ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
+					   int remove, int reset)
+{
+	return -EINVAL;
+}
+
+static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
+{
+}
+
+#endif
+
+/* 5.11 (d19ad0775dcd): struct ftrace_regs; before, all registers. */
+#ifndef KRP_HAVE_FTRACE_REGS
+#define ftrace_regs	pt_regs
+#endif
+
+#if defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+
+/*
+ * 6.2 (26299b3f6ba2): on arm64 a callback gets no struct pt_regs, only what
+ * the call may use. 6.13 (7888af4166d4) has another name for it.
+ */
+#ifdef KRP_HAVE_ARCH_FTRACE_REGS
+#define krp_arch_args	__arch_ftrace_regs
+#else
+#define krp_arch_args	ftrace_regs
+#endif
+
+#include "krp_arch_args.h"
+
+static __always_inline unsigned long *krp_ftrace_ret(struct ftrace_regs *fregs)
+{
+	return krp_arch_args_ret((struct krp_arch_args *)fregs);
+}
+
+static __always_inline unsigned long krp_ftrace_frame(struct ftrace_regs *fregs,
+						      unsigned long *ret)
+{
+	return krp_arch_args_frame((struct krp_arch_args *)fregs);
+}
+
+static __always_inline struct pt_regs *krp_ftrace_get_regs(struct ftrace_regs *fregs,
+							   struct pt_regs *regs)
+{
+	krp_arch_args_get((struct krp_arch_args *)fregs, regs);
+	return regs;
+}
+
+static __always_inline void krp_ftrace_put_regs(struct ftrace_regs *fregs,
+						const struct pt_regs *regs)
+{
+	krp_arch_args_put((struct krp_arch_args *)fregs, regs);
+}
+
+#else
+
+/*
+ * A struct pt_regs, whole, or with what was asked for valid. It is the first,
+ * or the only, member of struct ftrace_regs in every kernel.
  */
 static __always_inline struct pt_regs *krp_ftrace_pt_regs(struct ftrace_regs *fregs)
 {
-	return &fregs->regs;
+	return (struct pt_regs *)fregs;
 }
+
+static __always_inline unsigned long *krp_ftrace_ret(struct ftrace_regs *fregs)
+{
+	return krp_arch_ret(krp_ftrace_pt_regs(fregs));
+}
+
+static __always_inline unsigned long krp_ftrace_frame(struct ftrace_regs *fregs,
+						      unsigned long *ret)
+{
+	return krp_arch_frame(krp_ftrace_pt_regs(fregs), ret);
+}
+
+static __always_inline struct pt_regs *krp_ftrace_get_regs(struct ftrace_regs *fregs,
+							   struct pt_regs *regs)
+{
+	return krp_ftrace_pt_regs(fregs);
+}
+
+static __always_inline void krp_ftrace_put_regs(struct ftrace_regs *fregs,
+						const struct pt_regs *regs)
+{
+}
+
+#endif
 
 #endif /* KRP_COMPAT_FTRACE_H */

@@ -4,6 +4,10 @@
 #define KRP_COMPAT_UNWIND_H
 
 #include <linux/module.h>
+
+#include "krp_features.h"
+
+#ifdef CONFIG_UNWINDER_ORC
 #include <asm/orc_types.h>
 
 /* 6.4 (5743654f5e2e): ORC types have names of their own. */
@@ -13,6 +17,8 @@
 #define KRP_ORC_TYPE_CALL	UNWIND_HINT_TYPE_CALL
 #include <linux/objtool.h>
 #endif
+
+#endif /* CONFIG_UNWINDER_ORC */
 
 /* 5.18 (f3a112c0c40d): kretprobes by rethook, with a trampoline of its own. */
 #define KRP_RETHOOK_TRAMPOLINE	"arch_rethook_trampoline"
@@ -31,10 +37,17 @@
 static inline void krp_module_text(const struct module *mod, bool init,
 				   unsigned long *start, unsigned long *end)
 {
+#ifdef KRP_HAVE_MODULE_MEMORY
+	const struct module_memory *mem = &mod->mem[init ? MOD_INIT_TEXT : MOD_TEXT];
+
+	*start = (unsigned long)mem->base;
+	*end = *start + mem->size;
+#else
 	const struct module_layout *layout = init ? &mod->init_layout : &mod->core_layout;
 
 	*start = (unsigned long)layout->base;
 	*end = *start + layout->text_size;
+#endif
 }
 
 #endif /* KRP_COMPAT_UNWIND_H */

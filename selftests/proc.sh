@@ -6,7 +6,7 @@
 
 is "$(head -n 1 /proc/kretpool/probes)" "id function state hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight hook" \
 	"probes has its columns"
-is "$(head -n 1 /proc/kretpool/pools)" "id function objects allocated free bytes pops_stash pops_local pops_steal push_overflow misses" \
+is "$(head -n 1 /proc/kretpool/pools)" "id function objects allocated free bytes pops_stash pops_local pops_steal push_overflow misses limit" \
 	"pools has its columns"
 is "$(head -n 1 /proc/kretpool/inflight)" "id function pid comm ms" "inflight has its columns"
 grep -q '^[0-9]*\.[0-9]*\.[0-9]*$' /proc/kretpool/version
@@ -24,7 +24,7 @@ echo "# $line"
 ok $? "a probe has a line with all columns"
 line=$(grep ' vfs_read ' /proc/kretpool/pools)
 echo "# $line"
-[ "$(echo "$line" | awk '{ print NF, ($4 > $3), ($6 > 0), ($7 > 0) }')" = "11 1 1 1" ]
+[ "$(echo "$line" | awk '{ print NF, ($4 > $3), ($6 > 0), ($7 > 0) }')" = "12 1 1 1" ]
 ok $? "and its pool"
 ! grep -qE '[0-9a-f]{12}' /proc/kretpool/probes /proc/kretpool/pools /proc/kretpool/inflight
 ok $? "no file shows an address"

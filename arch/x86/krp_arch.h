@@ -5,6 +5,7 @@
 
 #include <linux/hash.h>
 #include <linux/jump_label.h>
+#include <linux/percpu.h>
 #include <asm/orc_types.h>
 #include <asm/ptrace.h>
 
@@ -25,22 +26,28 @@ static __always_inline unsigned long krp_arch_frame(struct pt_regs *regs, unsign
 	return (unsigned long)ret;
 }
 
+/* The number of the thunk that has the address, or has pushed the address, @addr. */
+static __always_inline unsigned long krp_arch_thunk_nr(unsigned long addr)
+{
+	return (addr - (unsigned long)krp_thunks) / KRP_THUNK_SIZE;
+}
+
 /* In krp_return(): where the thunk's call has pushed its return address. */
 static __always_inline unsigned long *krp_arch_slot(struct pt_regs *regs)
 {
 	return (unsigned long *)(regs + 1);
 }
 
+/* In krp_return(): the number of the thunk that was returned into. */
+static __always_inline unsigned long krp_arch_return_nr(struct pt_regs *regs)
+{
+	return krp_arch_thunk_nr(*krp_arch_slot(regs));
+}
+
 static __always_inline void krp_arch_set_ret(struct pt_regs *regs, unsigned long ret_addr)
 {
 	*krp_arch_slot(regs) = ret_addr;
 	regs->ip = ret_addr;
-}
-
-/* The number of the thunk that has the address, or has pushed the address, @addr. */
-static __always_inline unsigned long krp_arch_thunk_nr(unsigned long addr)
-{
-	return (addr - (unsigned long)krp_thunks) / KRP_THUNK_SIZE;
 }
 
 static __always_inline unsigned long krp_arch_thunk_addr(unsigned long nr)
@@ -55,25 +62,34 @@ static inline bool krp_arch_is_thunk(unsigned long word)
 	       !((word - (unsigned long)krp_thunks) % KRP_THUNK_SIZE);
 }
 
-/* The frame of a call whose return address was found at @word. */
-static inline unsigned long krp_arch_stack_frame(unsigned long *word)
+/* What was saved as the word @word: the stack holds return addresses as they are. */
+static inline unsigned long krp_arch_unsigned(unsigned long word)
 {
-	return (unsigned long)word;
+	return word;
 }
 
-#ifdef CONFIG_X86_KERNEL_IBT
-#define KRP_ENDBR64	0xfa1e0ff3
-#endif
+/* Can the call at @frame have its return address at @word? */
+static inline bool krp_arch_frame_has(unsigned long frame, unsigned long *word)
+{
+	return frame == (unsigned long)word;
+}
 
-/* Where ftrace patches the function that begins at @addr. */
+/*
+ * Where ftrace patches the function at whose entry the kernel puts a kprobe at
+ * @addr: right there. Both come behind the landing pad for indirect calls, if
+ * there is one, sealed or not.
+ */
 static inline unsigned long krp_arch_ftrace_ip(unsigned long addr)
 {
-#ifdef CONFIG_X86_KERNEL_IBT
-	if (*(u32 *)addr == KRP_ENDBR64)
-		return addr + 4;
-#endif
 	return addr;
 }
+
+/*
+ * This CPU's @pcp, exchanged atomically as far as interrupts and NMIs can tell.
+ * Preemption is off.
+ */
+#define krp_arch_cpu_xchg(pcp, new)		this_cpu_xchg(pcp, new)
+#define krp_arch_cpu_cmpxchg(pcp, old, new)	this_cpu_cmpxchg(pcp, old, new)
 
 /* May a probe at a function's start lie @offset bytes behind its symbol? */
 static inline bool krp_arch_on_entry(unsigned long offset)
@@ -149,5 +165,14 @@ static inline bool krp_arch_trace_whole(void) { return true; }
 
 /* Functions that the kernel's own kretprobe refuses here. */
 #define KRP_ARCH_REFUSED	"__switch_to", "__switch_to_asm"
+
+/* How the kernel names the functions behind system calls. */
+#define KRP_ARCH_SYSCALL	"__x64_sys_"
+
+/* Their argument is the registers of the caller: sets the first in these. */
+static inline void krp_arch_set_syscall_arg(struct pt_regs *regs, unsigned long value)
+{
+	regs->di = value;
+}
 
 #endif /* KRP_X86_ARCH_H */

@@ -372,11 +372,15 @@ static void krp_orc_put(unsigned int nr, unsigned long addr, const struct orc_en
 /* The module's own entries, sorted as they are, with the thunks' among them. */
 static unsigned int krp_orc_splice(const struct krp_orc_table *own)
 {
-	/* An unwinder looks at the return address - 1. */
-	unsigned long first = krp_arch_thunk_addr(0) - 1;
+	unsigned long first = krp_arch_thunk_addr(0);
 	unsigned long end = krp_arch_thunk_addr(KRP_NR_THUNKS);
 	unsigned int i, nr = 0;
 
+	/* objtool knows of these two labels, not of the bytes before them. */
+	OPTIMIZER_HIDE_VAR(first);
+	OPTIMIZER_HIDE_VAR(end);
+	/* An unwinder looks at the return address - 1. */
+	first--;
 	krp_orc_unknown = *krp_orc_search(own, first);
 	for (i = 0; i < own->nr && krp_orc_addr(&own->ip[i]) < first; i++)
 		krp_orc_put(nr++, krp_orc_addr(&own->ip[i]), &own->orc[i]);

@@ -11,12 +11,9 @@
  * Everything lies in .kprobes.text, where the kernel puts no kprobes.
  */
 #include <linux/linkage.h>
-#include <linux/objtool.h>
-#include <asm/asm.h>
 #include <asm/nospec-branch.h>
-#include <asm/segment.h>
 #include <asm/ptrace-abi.h>
-#include <asm/unwind_hints.h>
+#include <asm/segment.h>
 
 #include "compat_asm.S"
 #include "thunk_macros.S"

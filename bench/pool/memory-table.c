@@ -21,14 +21,14 @@ static unsigned long krp_bytes(unsigned int cpus, int nr)
 	unsigned long bytes;
 
 	sim_set_cpus(cpus, 1);
-	if (krp_objpool_topology_init() ||
+	if (krp_objpool_setup() ||
 	    krp_objpool_init(&pool, nr, OBJECT_SIZE, GFP_KERNEL, NULL, NULL, NULL)) {
 		fprintf(stderr, "memory-table: no memory\n");
 		exit(1);
 	}
 	bytes = pool.bytes;
 	krp_objpool_free(&pool);
-	krp_objpool_topology_exit();
+	krp_objpool_teardown();
 	return bytes;
 }
 

@@ -107,7 +107,7 @@ static void rings_stop(void)
 static void krp_start(unsigned int nr)
 {
 	sim_set_cpus(nr_threads, 1);
-	if (krp_objpool_topology_init() ||
+	if (krp_objpool_setup() ||
 	    krp_objpool_init(&pool.krp, nr, POOL_OBJECT_SIZE, GFP_KERNEL, NULL, NULL, NULL))
 		abort();
 }
@@ -115,7 +115,7 @@ static void krp_start(unsigned int nr)
 static void krp_stop(void)
 {
 	krp_objpool_free(&pool.krp);
-	krp_objpool_topology_exit();
+	krp_objpool_teardown();
 }
 
 enum { MUTEX_LIST, SHARED_LIFO, RINGS, KRP, NR_ALGOS };
