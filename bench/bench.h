@@ -27,9 +27,12 @@ void bench_mode_counts(struct bench_counts *counts);
 
 /* load.c: what calls it */
 
+/* The places from which bench_load_cost() can call. */
+#define BENCH_SITES	64
+
 int bench_load_init(void);
 unsigned long bench_load_address(void);
 int bench_load_run(unsigned int threads, unsigned int ms, u64 *calls, u64 *ns);
-u64 bench_load_cost(unsigned int calls, unsigned int rounds);
+u64 bench_load_cost(bool sites, unsigned int loops, unsigned int rounds);
 
 #endif /* KRP_BENCH_H */

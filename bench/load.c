@@ -145,17 +145,37 @@ int bench_load_run(unsigned int threads, unsigned int ms, u64 *calls, u64 *ns)
 	return ret;
 }
 
+/* Calls from as many places: each has a return address of its own. */
+static noinline void bench_call_from_sites(struct pt_regs *regs)
+{
+	unsigned int i;
+
+#pragma GCC unroll 64
+	for (i = 0; i < BENCH_SITES; i++)
+		static_call(bench_syscall)(regs);
+}
+
+static noinline void bench_call_from_one(struct pt_regs *regs)
+{
+	unsigned int i;
+
+#pragma GCC unroll 1
+	for (i = 0; i < BENCH_SITES; i++)
+		static_call(bench_syscall)(regs);
+}
+
 /**
  * bench_load_cost() - what one call costs
- * @calls: per round, 1 …
+ * @sites: are the calls made from BENCH_SITES places, not from one?
+ * @loops: per round, BENCH_SITES calls each, 1 …
  * @rounds: the best of so many, 1 …; most see no timer tick
  *
  * Under QEMU's -icount shift=0 a nanosecond is an instruction. The loop itself
  * is the same in all modes.
  *
- * Return: nanoseconds for @calls calls.
+ * Return: nanoseconds for all calls of a round.
  */
-u64 bench_load_cost(unsigned int calls, unsigned int rounds)
+u64 bench_load_cost(bool sites, unsigned int loops, unsigned int rounds)
 {
 	u64 best = U64_MAX, start;
 	struct pt_regs regs;
@@ -164,8 +184,12 @@ u64 bench_load_cost(unsigned int calls, unsigned int rounds)
 	bench_regs(&regs);
 	while (rounds--) {
 		start = ktime_get_ns();
-		for (i = 0; i < calls; i++)
-			static_call(bench_syscall)(&regs);
+		for (i = 0; i < loops; i++) {
+			if (sites)
+				bench_call_from_sites(&regs);
+			else
+				bench_call_from_one(&regs);
+		}
 		best = min(best, ktime_get_ns() - start);
 		cond_resched();
 	}

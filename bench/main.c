@@ -6,6 +6,7 @@
  *   cat mode                     the mode, hits, missed
  *   echo "4 2000" > run; cat run 4 threads for 2 s; calls, nanoseconds
  *   cat cost                     nanoseconds per 1,000 calls
+ *   cat cost_sites               the same, calling from 64 places
  */
 
 #include <linux/kernel.h>
@@ -21,7 +22,7 @@
 #include "krp_arch.h"
 
 #define BENCH_TARGET		KRP_ARCH_SYSCALL "prctl"
-#define BENCH_COST_CALLS	1000
+#define BENCH_COST_LOOPS	16
 #define BENCH_COST_ROUNDS	20
 #define BENCH_MS_MAX		600000
 
@@ -51,13 +52,23 @@ static int run_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int cost_show(struct seq_file *m, void *v)
+static int cost_show(struct seq_file *m, bool sites)
 {
 	mutex_lock(&bench_mutex);
-	seq_printf(m, "%llu\n", bench_load_cost(BENCH_COST_CALLS, BENCH_COST_ROUNDS) *
-		   1000 / BENCH_COST_CALLS);
+	seq_printf(m, "%llu\n", bench_load_cost(sites, BENCH_COST_LOOPS, BENCH_COST_ROUNDS) *
+		   1000 / (BENCH_COST_LOOPS * BENCH_SITES));
 	mutex_unlock(&bench_mutex);
 	return 0;
+}
+
+static int cost_one_show(struct seq_file *m, void *v)
+{
+	return cost_show(m, false);
+}
+
+static int cost_sites_show(struct seq_file *m, void *v)
+{
+	return cost_show(m, true);
 }
 
 static int mode_write(char *text)
@@ -89,7 +100,8 @@ struct bench_file {
 static const struct bench_file bench_files[] = {
 	{ "mode", mode_show, mode_write },
 	{ "run", run_show, run_write },
-	{ "cost", cost_show, NULL },
+	{ "cost", cost_one_show, NULL },
+	{ "cost_sites", cost_sites_show, NULL },
 };
 
 static int bench_open(struct inode *inode, struct file *file)
