@@ -87,8 +87,12 @@ int krp_register_kretprobe(struct krp_kretprobe *rp)
 		return PTR_ERR(rh);
 	rp->rh = rh;
 	rp->kp.addr = krp_rethook_address(rh);
-	if (rp->maxactive <= 0)
+	if (rp->maxactive <= 0) {
+		/* It may be growing already. */
+		mutex_lock(&krp_mutex);
 		rp->maxactive = rh->pool.nr_objs;
+		mutex_unlock(&krp_mutex);
+	}
 	return 0;
 }
 EXPORT_SYMBOL_GPL(krp_register_kretprobe);
@@ -104,6 +108,7 @@ static struct krp_rethook *krp_kretprobe_detach(struct krp_kretprobe *rp)
 	/* Nothing of a probe could be touched when these were missed. */
 	krp_rethook_counts(rh, &counts);
 	atomic_add(counts.missed[KRP_MISS_UNWATCHED], (atomic_t *)&rp->nmissed);
+	atomic_long_add(krp_rethook_reentered(rh), (atomic_long_t *)&rp->kp.nmissed);
 	/* So that it can be registered again as it is. */
 	if (rp->kp.symbol_name)
 		rp->kp.addr = NULL;

@@ -52,11 +52,16 @@ static int krp_run_entry_handler(struct krp_rethook *rh, struct krp_instance *in
 static void krp_enter_only(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
 {
 	struct krp_instance *inst = this_cpu_ptr(rh->scratch);
+	int skip;
 
+	/* Before it is filled in: what interrupts would fill in the same one. */
+	krp_handler_begin();
 	inst->rh = rh;
 	inst->ret_addr = *ret;
 	inst->task = current;
-	if (krp_run_entry_handler(rh, inst, regs))
+	skip = rh->entry(inst, regs);
+	krp_handler_end();
+	if (skip)
 		this_cpu_inc(rh->pcpu->skipped);
 	else
 		this_cpu_inc(rh->pcpu->hits);
@@ -66,8 +71,9 @@ static __always_inline void krp_instance_start(struct krp_instance *inst,
 					       struct task_struct *task,
 					       unsigned long frame, unsigned long *ret)
 {
-	inst->task = task;
-	inst->since = jiffies;
+	/* Those who list calls in flight look at any time. */
+	WRITE_ONCE(inst->task, task);
+	WRITE_ONCE(inst->since, jiffies);
 	WRITE_ONCE(inst->frame, frame);
 	/* An NMI that unwinds this stack must find what it is to find there. */
 	barrier();
@@ -109,7 +115,7 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 		return;
 	}
 	inst->ret_addr = *ret;
-	inst->task = current;
+	WRITE_ONCE(inst->task, current);
 	if (rh->entry && krp_run_entry_handler(rh, inst, regs)) {
 		this_cpu_inc(rh->pcpu->skipped);
 		__krp_objpool_push(inst, &rh->pool);

@@ -26,6 +26,7 @@ static void krp_process_exit(void *data, struct task_struct *task)
 	unsigned long *word = (unsigned long *)current_stack_pointer;
 	unsigned long *end = (unsigned long *)task_pt_regs(current);
 	struct krp_instance *inst;
+	unsigned long frame;
 
 	preempt_disable_notrace();
 	for (; word < end; word++) {
@@ -35,8 +36,11 @@ static void krp_process_exit(void *data, struct task_struct *task)
 		/* Hooked more than once, the real address of one is another's thunk. */
 		while (unlikely(krp_arch_is_thunk(value))) {
 			inst = READ_ONCE(krp_thunk_owner[krp_arch_thunk_nr(value)]);
-			if (!inst || !krp_instance_inflight(inst) ||
-			    !krp_arch_frame_has(inst->frame, word) ||
+			if (!inst)
+				break;
+			/* It may be anybody's: in use, and changing. */
+			frame = READ_ONCE(inst->frame);
+			if (frame <= KRP_FRAME_RETIRED || !krp_arch_frame_has(frame, word) ||
 			    READ_ONCE(inst->task) != current)
 				break;
 			value = inst->ret_addr;

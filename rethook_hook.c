@@ -27,7 +27,9 @@ struct krp_func krp_func_none;
 
 /* Refused beyond the kernel's blacklist: they do not return like others. */
 static const char * const krp_refused[] = {
-	"do_task_dead", "__schedule", KRP_ARCH_REFUSED
+	"do_task_dead", "__schedule", KRP_ARCH_REFUSED,
+	/* Below it krp_process_exit() takes back what will not return. */
+	"__traceiter_sched_process_exit",
 };
 
 static struct krp_hook krp_hook_args = {
@@ -350,6 +352,12 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 		return ERR_PTR(-ENOMEM);
 
 	ret = register_kprobe(&func->kp);
+	/* Not an instruction: that it is no entry either is what kretprobes say. */
+	if (ret == -EILSEQ &&
+	    krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name)) {
+		ret = -EINVAL;
+		goto free;
+	}
 	if (ret) {
 		if (desc->symbol)
 			pr_err("%s+%#lx: %s (%d)\n", desc->symbol, desc->offset,

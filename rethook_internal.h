@@ -50,6 +50,7 @@ enum krp_rethook_state {
  * @grow_refused: and it was said that it cannot grow
  * @unwatched: what @func->unwatched was at registration; once draining, the
  *             calls that it has counted since
+ * @reentered: the same of krp_func_reentered()
  * @name: the function's name
  * @list: on krp_rethooks
  * @rcu: on its way out: until no task is in krp_common()
@@ -75,6 +76,7 @@ struct krp_rethook {
 	bool low;
 	bool grow_refused;
 	long unwatched;
+	long reentered;
 	char name[KRP_FUNC_NAME_LEN];
 	struct list_head list;
 	struct rcu_head rcu;
@@ -231,6 +233,7 @@ void krp_instance_exited(struct krp_instance *inst);
 /* rethook_pool.c, for the files above */
 
 void krp_rethook_drain(void);
+long krp_rethook_reentered(const struct krp_rethook *rh);
 int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);

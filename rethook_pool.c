@@ -166,6 +166,30 @@ static long krp_rethook_unwatched(const struct krp_rethook *rh)
 	return atomic_long_read(&rh->func->unwatched) - rh->unwatched;
 }
 
+/*
+ * Calls that a kprobe hooks, made by what interrupts the handling of another
+ * kprobe: the kernel leaves the handlers out, and counts that itself.
+ */
+static long krp_func_reentered(const struct krp_func *func)
+{
+	/* For functions that ftrace hooks the kprobe counts others' misses. */
+	return READ_ONCE(func->hook) ? 0 : READ_ONCE(func->kp.nmissed);
+}
+
+/**
+ * krp_rethook_reentered() - calls missed by the kernel's kprobes
+ * @rh: the rethook
+ *
+ * Context: any; exact while no call is being made.
+ * Return: their number since registration.
+ */
+long krp_rethook_reentered(const struct krp_rethook *rh)
+{
+	if (rh->state == KRP_DRAINING)
+		return rh->reentered;
+	return krp_func_reentered(rh->func) - rh->reentered;
+}
+
 /* Gives up the instances that are free; the last one in flight does the rest. */
 static void krp_rethook_give_up(struct krp_rethook *rh)
 {
@@ -197,6 +221,7 @@ static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
 	for (i = 0; i < num; i++) {
 		WRITE_ONCE(rhs[i]->owner, NULL);
 		rhs[i]->unwatched = krp_rethook_unwatched(rhs[i]);
+		rhs[i]->reentered = krp_rethook_reentered(rhs[i]);
 		rhs[i]->state = KRP_DRAINING;
 	}
 	krp_func_put_batch(rhs, num);
@@ -222,6 +247,7 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->flags = desc->flags;
 	rh->data_size = desc->data_size;
 	rh->unwatched = atomic_long_read(&rh->func->unwatched);
+	rh->reentered = krp_func_reentered(rh->func);
 	rh->state = KRP_DISABLED;
 	rh->live = true;
 	rh->pcpu = alloc_percpu(struct krp_rethook_pcpu);
@@ -451,6 +477,7 @@ void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts
 			counts->missed[cause] += READ_ONCE(pcpu->missed[cause]);
 	}
 	counts->missed[KRP_MISS_UNWATCHED] = krp_rethook_unwatched(rh);
+	counts->missed[KRP_MISS_RECURSION] += krp_rethook_reentered(rh);
 	krp_rethook_visit_instances(rh, krp_instance_count, &counts->inflight);
 }
 

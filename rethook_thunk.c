@@ -24,10 +24,13 @@ static unsigned int krp_thunk_next;
  */
 void krp_thunk_alloc(struct krp_instance *inst)
 {
-	unsigned int nr = find_next_zero_bit(krp_thunk_used, KRP_NR_THUNKS, krp_thunk_next);
+	/* Others can only clear bits meanwhile: one that is found clear stays so. */
+	unsigned int nr = data_race(find_next_zero_bit(krp_thunk_used, KRP_NR_THUNKS,
+						       krp_thunk_next));
 
 	if (nr == KRP_NR_THUNKS)
-		nr = find_first_zero_bit(krp_thunk_used, KRP_NR_THUNKS);
+		/* As above. */
+		nr = data_race(find_first_zero_bit(krp_thunk_used, KRP_NR_THUNKS));
 	/* Atomic, as others may give theirs back meanwhile. */
 	set_bit(nr, krp_thunk_used);
 	krp_thunk_next = nr + 1;
@@ -63,5 +66,6 @@ void krp_thunk_free(struct krp_instance *inst)
  */
 unsigned int krp_thunks_used(void)
 {
-	return bitmap_weight(krp_thunk_used, KRP_NR_THUNKS);
+	/* Some may be given back meanwhile. */
+	return data_race(bitmap_weight(krp_thunk_used, KRP_NR_THUNKS));
 }

@@ -6,7 +6,7 @@
 
 #include "krp_features.h"
 
-/* 6.4 (fb799447ae29): UNWIND_HINT_UNDEFINED; before, the raw form. */
+/* 6.4: UNWIND_HINT_UNDEFINED; before, the raw form. */
 .macro KRP_UNWIND_UNDEFINED
 #ifdef KRP_HAVE_UNWIND_HINT_UNDEFINED
 	UNWIND_HINT_UNDEFINED
@@ -15,14 +15,14 @@
 #endif
 .endm
 
-/* 5.18 (c8c301abeae5): objtool wants to know of labels without an ENDBR. */
+/* 5.18: objtool wants to know of labels without an ENDBR. */
 .macro KRP_NOENDBR
 #ifdef KRP_HAVE_ANNOTATE_NOENDBR
 	ANNOTATE_NOENDBR
 #endif
 .endm
 
-/* 5.17 (f94909ceb1ed): RET, which becomes whatever the processor needs. */
+/* 5.17: RET, which becomes whatever the processor needs. */
 #ifndef RET
 #define RET	ret
 #endif

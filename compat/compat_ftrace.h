@@ -12,8 +12,8 @@
  * How ftrace is asked for a callback that finds arguments, return address and
  * stack pointer; and for one that finds all registers, where it can.
  *
- * 5.11 (02a474ca266a): the former for less on x86, with
- * DYNAMIC_FTRACE_WITH_ARGS. 6.2 (26299b3f6ba2): on arm64, too, which can no
+ * 5.11: the former for less on x86, with
+ * DYNAMIC_FTRACE_WITH_ARGS. 6.2: on arm64, too, which can no
  * longer do the latter from then on.
  */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && defined(KRP_HAVE_FTRACE_REGS)
@@ -42,7 +42,7 @@
  * call in front of the callback, which does its own. PERMANENT, as a
  * kernel.ftrace_enabled=0 would silently unhook everything.
  *
- * 5.11 (a25d036d939a): no check unless asked for; before, unless declined.
+ * 5.11: no check unless asked for; before, unless declined.
  */
 #ifdef KRP_HAVE_FTRACE_REGS
 #define KRP_FTRACE_FLAGS	FTRACE_OPS_FL_PERMANENT
@@ -80,7 +80,7 @@ static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
 
 #endif
 
-/* 5.11 (d19ad0775dcd): struct ftrace_regs; before, all registers. */
+/* 5.11: struct ftrace_regs; before, all registers. */
 #ifndef KRP_HAVE_FTRACE_REGS
 #define ftrace_regs	pt_regs
 #endif
@@ -88,8 +88,8 @@ static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
 #if defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
 
 /*
- * 6.2 (26299b3f6ba2): on arm64 a callback gets no struct pt_regs, only what
- * the call may use. 6.13 (7888af4166d4) has another name for it.
+ * 6.2: on arm64 a callback gets no struct pt_regs, only what
+ * the call may use. 6.13 has another name for it.
  */
 #ifdef KRP_HAVE_ARCH_FTRACE_REGS
 #define krp_arch_args	__arch_ftrace_regs

@@ -7,7 +7,7 @@
 
 #include "krp_features.h"
 
-/* 6.13 (908a1d775422): hrtimer_setup(), before hrtimer_init() and a store. */
+/* 6.13: hrtimer_setup(), before hrtimer_init() and a store. */
 #ifndef KRP_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),

@@ -7,7 +7,7 @@
 
 #include "krp_features.h"
 
-/* 5.17 (6dfbbae14a7b): pde_data(), before PDE_DATA(). */
+/* 5.17: pde_data(), before PDE_DATA(). */
 #ifndef KRP_HAVE_PDE_DATA
 #define pde_data	PDE_DATA
 #endif

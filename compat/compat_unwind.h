@@ -10,7 +10,7 @@
 #ifdef CONFIG_UNWINDER_ORC
 #include <asm/orc_types.h>
 
-/* 6.4 (5743654f5e2e): ORC types have names of their own. */
+/* 6.4: ORC types have names of their own. */
 #ifdef ORC_TYPE_CALL
 #define KRP_ORC_TYPE_CALL	ORC_TYPE_CALL
 #else
@@ -20,11 +20,11 @@
 
 #endif /* CONFIG_UNWINDER_ORC */
 
-/* 5.18 (f3a112c0c40d): kretprobes by rethook, with a trampoline of its own. */
+/* 5.18: kretprobes by rethook, with a trampoline of its own. */
 #define KRP_RETHOOK_TRAMPOLINE	"arch_rethook_trampoline"
 
 /*
- * 6.1 (bf9a55f3c0ca, x86; 5.18 has the core): what hides behind the kernel's own
+ * 6.1 on x86: what hides behind the kernel's own
  * kretprobe can be asked for.
  */
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
@@ -33,7 +33,7 @@
 #define KRP_KRETPROBE_RESOLVABLE	0
 #endif
 
-/* 6.4 (ac3b43283923): struct module has an array of kinds of memory. */
+/* 6.4: struct module has an array of kinds of memory. */
 static inline void krp_module_text(const struct module *mod, bool init,
 				   unsigned long *start, unsigned long *end)
 {

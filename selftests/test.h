@@ -119,4 +119,8 @@ int krp_sleep_caller(int wakes);
 int krp_sleep_init(struct proc_dir_entry *dir);
 void krp_sleep_exit(void);
 
+/* test_faults.c: operations that allocate, for scripts */
+
+int krp_faults_init(struct proc_dir_entry *dir);
+
 #endif /* KRP_TEST_H */

@@ -136,35 +136,112 @@ static const char * const trace_functions[] = {
 	"krp_trace_aligned",
 };
 
+/**
+ * struct trace_job - the same call, before and after it is hooked
+ * @run: the test
+ * @call: which call
+ * @trace: before, after
+ * @nr: traces taken
+ * @rp: our probes
+ * @theirs: the kernel's
+ * @kernel_first: is the kernel's registered before ours?
+ */
+struct trace_job {
+	struct krp_test_run *run;
+	enum trace_call call;
+	struct trace trace[2];
+	unsigned int nr;
+	struct krp_kretprobe rp[ARRAY_SIZE(trace_functions)];
+	struct kretprobe theirs;
+	bool kernel_first;
+};
+
+typedef void (*trace_step)(struct trace_job *job);
+
+static void step_call(struct trace_job *job)
+{
+	trace_call(job->call, &job->trace[job->nr++]);
+}
+
+static void step_hook(struct trace_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(job->rp); i++) {
+		job->rp[i].kp.symbol_name = trace_functions[i];
+		job->rp[i].handler = nothing;
+		krp_expect_eq(job->run, krp_register_kretprobe(&job->rp[i]), 0);
+	}
+}
+
+static void step_unhook(struct trace_job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(job->rp); i++)
+		krp_unregister_kretprobe(&job->rp[i]);
+}
+
+static void step_hook_both(struct trace_job *job)
+{
+	job->rp[0].kp.symbol_name = "krp_trace_middle";
+	job->rp[0].handler = nothing;
+	job->theirs.kp.symbol_name = "krp_trace_middle";
+	job->theirs.handler = kernel_nothing;
+	if (job->kernel_first)
+		krp_expect_eq(job->run, register_kretprobe(&job->theirs), 0);
+	krp_expect_eq(job->run, krp_register_kretprobe(&job->rp[0]), 0);
+	if (!job->kernel_first)
+		krp_expect_eq(job->run, register_kretprobe(&job->theirs), 0);
+}
+
+static void step_unhook_both(struct trace_job *job)
+{
+	unregister_kretprobe(&job->theirs);
+	krp_unregister_kretprobe(&job->rp[0]);
+}
+
+/*
+ * One call instruction for all steps, whatever the compiler does: both traces
+ * come from the same place.
+ */
+static noinline krp_noipa void take_steps(struct trace_job *job, const trace_step *step)
+{
+	for (; *step; step++) {
+		(*step)(job);
+		barrier();
+	}
+}
+
+static struct trace_job *trace_job(struct krp_test_run *run, enum trace_call call,
+				   const trace_step *steps, bool kernel_first)
+{
+	struct trace_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!krp_expect(run, job))
+		return NULL;
+	job->run = run;
+	job->call = call;
+	job->kernel_first = kernel_first;
+	take_steps(job, steps);
+	return job;
+}
+
 static void compare(struct krp_test_run *run, enum trace_call call, unsigned int thunks)
 {
-	struct krp_kretprobe rp[ARRAY_SIZE(trace_functions)] = {};
-	struct trace *plain, *probed;
-	unsigned int i, n;
+	static const trace_step steps[] = {
+		step_call, step_hook, step_call, step_unhook, NULL
+	};
+	struct trace_job *job;
 
 	if (!krp_stack_traces_whole()) {
 		run->skipped = "stack traces stop at hooked calls here";
 		return;
 	}
-	plain = kcalloc(2, sizeof(*plain), GFP_KERNEL);
-	if (!krp_expect(run, plain))
-		return;
-	probed = plain + 1;
-
-	/* The very same call, hooked the second time: the loop stays a loop. */
-	for (n = 0; n < 2; n++) {
-		OPTIMIZER_HIDE_VAR(n);
-		trace_call(call, &plain[n]);
-		for (i = 0; !n && i < ARRAY_SIZE(rp); i++) {
-			rp[i].kp.symbol_name = trace_functions[i];
-			rp[i].handler = nothing;
-			krp_expect_eq(run, krp_register_kretprobe(&rp[i]), 0);
-		}
-	}
-	for (i = 0; i < ARRAY_SIZE(rp); i++)
-		krp_unregister_kretprobe(&rp[i]);
-	expect_same(run, plain, probed, thunks);
-	kfree(plain);
+	job = trace_job(run, call, steps, false);
+	if (job)
+		expect_same(run, &job->trace[0], &job->trace[1], thunks);
+	kfree(job);
 }
 
 static void test_plain(struct krp_test_run *run)
@@ -191,39 +268,28 @@ static void test_aligned(struct krp_test_run *run)
 
 static void test_with_kernel(struct krp_test_run *run, bool kernel_first)
 {
-	struct krp_kretprobe ours = { .kp.symbol_name = "krp_trace_middle", .handler = nothing };
-	struct kretprobe theirs = {
-		.kp.symbol_name = "krp_trace_middle", .handler = kernel_nothing,
+	static const trace_step steps[] = {
+		step_call, step_hook_both, step_call, step_unhook_both, NULL
 	};
-	struct trace *plain;
-	unsigned int n;
+	struct trace *plain, *probed;
+	struct trace_job *job;
+	unsigned int i;
 
 	if (!krp_stack_traces_whole() || !KRP_KRETPROBE_RESOLVABLE) {
 		run->skipped = "the kernel has no way to ask its kretprobe";
 		return;
 	}
-	plain = kcalloc(2, sizeof(*plain), GFP_KERNEL);
-	if (!krp_expect(run, plain))
+	job = trace_job(run, CALL_PLAIN, steps, kernel_first);
+	if (!job)
 		return;
-	for (n = 0; n < 2; n++) {
-		OPTIMIZER_HIDE_VAR(n);
-		trace_call(CALL_PLAIN, &plain[n]);
-		if (n)
-			break;
-		if (kernel_first)
-			krp_expect_eq(run, register_kretprobe(&theirs), 0);
-		krp_expect_eq(run, krp_register_kretprobe(&ours), 0);
-		if (!kernel_first)
-			krp_expect_eq(run, register_kretprobe(&theirs), 0);
-	}
-	unregister_kretprobe(&theirs);
-	krp_unregister_kretprobe(&ours);
-	krp_expect_eq(run, plain[1].nr, plain[0].nr);
+	plain = &job->trace[0];
+	probed = &job->trace[1];
+	krp_expect_eq(run, probed->nr, plain->nr);
 	/* The frames above and below; the one between has one of two names. */
-	for (n = 0; n < min(plain[0].nr, plain[1].nr); n++)
-		if (!krp_is_thunk(plain[1].entry[n]))
-			krp_expect_eq(run, plain[1].entry[n], plain[0].entry[n]);
-	kfree(plain);
+	for (i = 0; i < min(plain->nr, probed->nr); i++)
+		if (!krp_is_thunk(probed->entry[i]))
+			krp_expect_eq(run, probed->entry[i], plain->entry[i]);
+	kfree(job);
 }
 
 static void test_kernel_first(struct krp_test_run *run)
@@ -265,8 +331,8 @@ static bool sample_in_retpoline(unsigned long addr)
 	char name[KSYM_SYMBOL_LEN];
 
 	sprint_symbol_no_offset(name, addr);
-	return strstarts(name, "__x86_indirect_") || strstarts(name, "__x86_return_") ||
-	       strstarts(name, "srso_") || strstarts(name, "retbleed_");
+	return strstr(name, "__x86_indirect_") || strstr(name, "__x86_return_") ||
+	       strstr(name, "srso_") || strstr(name, "retbleed_");
 }
 
 /* Below the thread's function the trace is always the same. */

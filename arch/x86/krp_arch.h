@@ -129,13 +129,13 @@ static __always_inline bool krp_arch_trace(struct krp_instance *inst, unsigned l
 {
 	u64 cached;
 
-	if (!static_branch_unlikely(&krp_trace_key) || likely(inst->trace_ret == ret_addr))
+	if (!static_branch_unlikely(&krp_trace_key) || likely(READ_ONCE(inst->trace_ret) == ret_addr))
 		return true;
 	cached = READ_ONCE(krp_orc_cache[krp_orc_hash(ret_addr)]);
 	if (unlikely(cached >> 32 != (u32)ret_addr))
 		return false;
 	*(struct orc_entry *)inst->trace_entry = *(const struct orc_entry *)(s64)(s32)cached;
-	inst->trace_ret = ret_addr;
+	WRITE_ONCE(inst->trace_ret, ret_addr);
 	return true;
 }
 

@@ -205,7 +205,7 @@ void __kprobes krp_arch_trace_find(struct krp_instance *inst, unsigned long ret_
 
 	orc = krp_orc_find(ret_addr, slot, &cache);
 	*(struct orc_entry *)inst->trace_entry = *orc;
-	inst->trace_ret = cache ? ret_addr : 0;
+	WRITE_ONCE(inst->trace_ret, cache ? ret_addr : 0);
 	/* Both halves have their upper bits in common with all kernel text. */
 	if (cache && (long)(int)ret_addr == (long)ret_addr && (long)(int)(long)orc == (long)orc)
 		WRITE_ONCE(krp_orc_cache[krp_orc_hash(ret_addr)],
@@ -249,9 +249,11 @@ static void krp_orc_forget_instance(void *obj, void *data)
 {
 	const struct krp_orc_table *table = data;
 	struct krp_instance *inst = obj;
+	unsigned long ret_addr = READ_ONCE(inst->trace_ret);
 
-	if (inst->trace_ret >= table->start && inst->trace_ret <= table->end)
-		inst->trace_ret = 0;
+	/* What a hit writes meanwhile, it is asked to find anew: no harm. */
+	if (ret_addr >= table->start && ret_addr <= table->end)
+		WRITE_ONCE(inst->trace_ret, 0);
 }
 
 /* The text is about to go: nothing runs in it, and nothing may remember it. */
@@ -262,7 +264,7 @@ static void krp_orc_forget(struct krp_orc_table *table)
 
 	list_del_rcu(&table->list);
 	for (i = 0; i < ARRAY_SIZE(krp_orc_cache); i++) {
-		unsigned long ret_addr = (s64)krp_orc_cache[i] >> 32;
+		unsigned long ret_addr = (s64)READ_ONCE(krp_orc_cache[i]) >> 32;
 
 		if (ret_addr >= table->start && ret_addr <= table->end)
 			WRITE_ONCE(krp_orc_cache[i], 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.13 (7888af4166d4): what struct ftrace_regs holds is behind this macro. */
+/* 6.13: what struct ftrace_regs holds is behind this macro. */
 #include <linux/ftrace.h>
 
 void *krp_probe(struct ftrace_regs *fregs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 5.11 (d19ad0775dcd): callbacks get a struct ftrace_regs, before a pt_regs. */
+/* 5.11: callbacks get a struct ftrace_regs, before a pt_regs. */
 #include <linux/ftrace.h>
 
 static void callback(unsigned long ip, unsigned long parent_ip,

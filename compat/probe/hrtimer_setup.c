@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.13 (908a1d775422): hrtimer_setup(), before hrtimer_init() and a store. */
+/* 6.13: hrtimer_setup(), before hrtimer_init() and a store. */
 #include <linux/hrtimer.h>
 
 void krp_probe(struct hrtimer *timer)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.4 (ac3b43283923): struct module has an array of kinds of memory. */
+/* 6.4: struct module has an array of kinds of memory. */
 #include <linux/module.h>
 
 void *krp_probe(const struct module *mod)

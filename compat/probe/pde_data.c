@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 5.17 (6dfbbae14a7b): pde_data(), before PDE_DATA(). */
+/* 5.17: pde_data(), before PDE_DATA(). */
 #include <linux/proc_fs.h>
 
 void *krp_probe(const struct inode *inode)
