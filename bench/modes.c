@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "bench.h"
+#include "compat_fprobe.h"
 #include "compat_ftrace.h"
 #include "kretprobe_shim.h"
 
@@ -70,6 +71,20 @@ static void kretprobe_off(void)
 static unsigned long kretprobe_missed(void)
 {
 	return bench_kretprobe.nmissed + bench_kretprobe.kp.nmissed;
+}
+
+/* The kernel's fprobe, where it has one */
+
+static void fprobe_hit(void)
+{
+	this_cpu_inc(bench_hits);
+}
+
+KRP_FPROBE_EXIT(fprobe_exit, fprobe_hit)
+
+static int fprobe_on(void)
+{
+	return krp_fprobe_on(bench_target, fprobe_exit);
 }
 
 /* kretpool, with the arguments or all registers at entry */
@@ -153,6 +168,7 @@ static const struct bench_mode bench_modes[] = {
 	{ "ftrace-nop-args", ftrace_args_on, ftrace_off, no_missed },
 	{ "ftrace-nop-regs", ftrace_regs_on, ftrace_off, no_missed },
 	{ "kretprobe", kretprobe_on, kretprobe_off, kretprobe_missed },
+	{ "fprobe", fprobe_on, krp_fprobe_off, krp_fprobe_missed },
 	{ "kretpool", kretpool_on, kretpool_off, kretpool_missed },
 	{ "kretpool-args", kretpool_on, kretpool_off, kretpool_missed },
 	{ "kretpool-regs", kretpool_regs_on, kretpool_off, kretpool_missed },
