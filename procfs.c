@@ -38,7 +38,7 @@ static int krp_probes_show(struct seq_file *m, void *v)
 			   c.missed[KRP_MISS_EMPTY], c.missed[KRP_MISS_RECURSION],
 			   c.missed[KRP_MISS_UNWATCHED], c.missed[KRP_MISS_REMOVED],
 			   c.missed[KRP_MISS_EXITED], c.inflight,
-			   rh->state == KRP_ENABLED ? krp_hook_name(rh->func) : "-");
+			   rh->state == KRP_ENABLED ? krp_way_name(rh->way) : "-");
 	}
 	mutex_unlock(&krp_mutex);
 	return 0;

@@ -127,21 +127,18 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 }
 
 /* Everything that can be asked of an entry; preemption is off. */
-static __always_inline void krp_func_entry(struct krp_func *func, struct krp_hook *hook,
+static __always_inline void krp_func_entry(struct krp_func *func, enum krp_way way,
 					   struct pt_regs *regs, unsigned long *ret)
 {
 	struct krp_rethook *rh;
 
-	/* While it goes from one hook to another both report it. */
-	if (READ_ONCE(func->hook) != hook)
-		return;
 	/* Without RCU, func is all that is safe to touch. */
 	if (unlikely(!rcu_is_watching())) {
 		atomic_long_inc(&func->unwatched);
 		return;
 	}
 	/* Pairs with the release in krp_func_arm(), through the dependency. */
-	rh = READ_ONCE(func->rethooks);
+	rh = READ_ONCE(func->rethooks[way]);
 	if (unlikely(__this_cpu_read(krp_busy))) {
 		for (; rh; rh = READ_ONCE(rh->next))
 			krp_count_miss(rh, KRP_MISS_RECURSION);
@@ -153,12 +150,12 @@ static __always_inline void krp_func_entry(struct krp_func *func, struct krp_hoo
 
 /* What krp_ftrace_entry() leaves to others; handlers want a struct pt_regs. */
 static noinline void __kprobes krp_ftrace_entry_slow(struct krp_func *func,
-						     struct ftrace_ops *ops,
-						     struct ftrace_regs *fregs)
+						     struct ftrace_regs *fregs,
+						     enum krp_way way)
 {
 	struct pt_regs buf, *regs = krp_ftrace_get_regs(fregs, &buf);
 
-	krp_func_entry(func, container_of(ops, struct krp_hook, ops), regs, krp_arch_ret(regs));
+	krp_func_entry(func, way, regs, krp_arch_ret(regs));
 	krp_ftrace_put_regs(fregs, regs);
 	preempt_enable_notrace();
 }
@@ -173,20 +170,12 @@ static __always_inline bool krp_rcu_surely_watching(struct task_struct *task)
 	return !is_idle_task(task) && !irqs_disabled();
 }
 
-/**
- * krp_ftrace_entry() - a function that ftrace hooks is being entered
- * @ip: its address, as ftrace reports it
- * @parent_ip: not used: what stands in the slot counts
- * @ops: the ops of a krp_hook
- * @fregs: the registers that these ops save
- *
+/*
  * One rethook with a return handler only, and an object in the stash: this is
  * what most calls find, and why it is spelled out here, without a call.
- *
- * Context: any, NMI included, RCU watching or not.
  */
-void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
-				struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __always_inline void krp_ftrace_entry(unsigned long ip, struct ftrace_regs *fregs,
+					     enum krp_way way)
 {
 	unsigned long *ret = krp_ftrace_ret(fregs);
 	struct task_struct *task = current;
@@ -197,7 +186,7 @@ void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 	preempt_disable_notrace();
 	func = krp_func_find(ip);
 	/* Pairs with the release in krp_func_choose(), through the dependency. */
-	rh = READ_ONCE(func->only);
+	rh = READ_ONCE(func->only[way]);
 	if (likely(rh && krp_rcu_surely_watching(task) && !__this_cpu_read(krp_busy))) {
 		inst = krp_arch_cpu_xchg(rh->pool.slots->stash, NULL);
 		if (likely(inst)) {
@@ -211,7 +200,37 @@ void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
 			return;
 		}
 	}
-	krp_ftrace_entry_slow(func, ops, fregs);
+	krp_ftrace_entry_slow(func, fregs, way);
+}
+
+/**
+ * krp_ftrace_entry_args() - a function that ftrace hooks is being entered
+ * @ip: its address, as ftrace reports it
+ * @parent_ip: not used: what stands in the slot counts
+ * @ops: the ops that ask for arguments only
+ * @fregs: the registers that these ops save
+ *
+ * Context: any, NMI included, RCU watching or not.
+ */
+void __kprobes krp_ftrace_entry_args(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	krp_ftrace_entry(ip, fregs, KRP_BY_FTRACE_ARGS);
+}
+
+/**
+ * krp_ftrace_entry_regs() - a function that ftrace hooks is being entered
+ * @ip: its address, as ftrace reports it
+ * @parent_ip: not used: what stands in the slot counts
+ * @ops: the ops that ask for all registers
+ * @fregs: the registers that these ops save
+ *
+ * Context: any, NMI included, RCU watching or not.
+ */
+void __kprobes krp_ftrace_entry_regs(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	krp_ftrace_entry(ip, fregs, KRP_BY_FTRACE_REGS);
 }
 
 /**
@@ -224,7 +243,8 @@ void __kprobes krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
  */
 int __kprobes krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 {
-	krp_func_entry(container_of(kp, struct krp_func, kp), NULL, regs, krp_arch_ret(regs));
+	krp_func_entry(container_of(kp, struct krp_func, kp), KRP_BY_KPROBE, regs,
+		       krp_arch_ret(regs));
 	return 0;
 }
 

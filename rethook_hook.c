@@ -4,8 +4,8 @@
  * again through a hash table that grows; a kprobe each for those that ftrace
  * cannot reach.
  *
- * A second ftrace_ops serves functions whose handlers want all registers at
- * entry. No function is in both, so no call pays for two.
+ * A second ftrace_ops serves rethooks whose handlers want all registers at
+ * entry. Only calls of functions that have rethooks of both kinds pay for two.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -32,29 +32,56 @@ static const char * const krp_refused[] = {
 	"__traceiter_sched_process_exit",
 };
 
-static struct krp_hook krp_hook_args = {
-	.ops = {
-		.func = krp_ftrace_entry,
-		.flags = KRP_FTRACE_ARGS_FLAGS,
+/**
+ * struct krp_hook - a set of functions that ftrace hooks in one way
+ * @ops: its filter is the set
+ * @nr: functions in it
+ */
+struct krp_hook {
+	struct ftrace_ops ops;
+	unsigned int nr;
+};
+
+static struct krp_hook krp_hooks[] = {
+	[KRP_BY_FTRACE_ARGS] = {
+		.ops = {
+			.func = krp_ftrace_entry_args,
+			.flags = KRP_FTRACE_ARGS_FLAGS,
+		},
+	},
+	[KRP_BY_FTRACE_REGS] = {
+		.ops = {
+			.func = krp_ftrace_entry_regs,
+			.flags = KRP_FTRACE_REGS_FLAGS,
+		},
 	},
 };
 
-static struct krp_hook krp_hook_regs = {
-	.ops = {
-		.func = krp_ftrace_entry,
-		.flags = KRP_FTRACE_REGS_FLAGS,
-	},
-};
-
-/* What is to catch calls, with all registers if @full; NULL: kprobes. */
-static struct krp_hook *krp_hook_for(bool full)
+/* What is to catch calls, with all registers if @full. */
+static enum krp_way krp_way_for(bool full)
 {
-	if (!full)
-		return KRP_FTRACE_ARGS ? &krp_hook_args : NULL;
-	/* A second ftrace_ops would make every hit of the first dearer. */
-	if (KRP_FTRACE_ARGS_FLAGS == KRP_FTRACE_REGS_FLAGS)
-		return krp_hook_for(false);
-	return KRP_FTRACE_REGS ? &krp_hook_regs : NULL;
+	/* A second ftrace_ops that does the same would make all hits dearer. */
+	if (!full || KRP_FTRACE_ARGS_FLAGS == KRP_FTRACE_REGS_FLAGS)
+		return KRP_FTRACE_ARGS ? KRP_BY_FTRACE_ARGS : KRP_BY_KPROBE;
+	return KRP_FTRACE_REGS ? KRP_BY_FTRACE_REGS : KRP_BY_KPROBE;
+}
+
+/**
+ * krp_way_name() - what catches calls
+ * @way: in which way
+ *
+ * Context: any.
+ * Return: a word for people.
+ */
+const char *krp_way_name(enum krp_way way)
+{
+	static const char * const names[] = {
+		[KRP_BY_FTRACE_ARGS] = "ftrace",
+		[KRP_BY_FTRACE_REGS] = "ftrace-regs",
+		[KRP_BY_KPROBE] = "kprobe",
+	};
+
+	return names[way];
 }
 
 static struct krp_func_table *krp_table_alloc(unsigned int bits)
@@ -148,57 +175,50 @@ static void krp_hook_del(struct krp_hook *hook, unsigned long ip)
 	krp_ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
 }
 
-/* Starts catching calls of @func, with all registers if @full. */
-static int krp_func_hook(struct krp_func *func, bool full)
+static int krp_func_hook(struct krp_func *func, enum krp_way way)
 {
-	struct krp_hook *hook = krp_hook_for(full);
-	int ret;
-
-	/* Callbacks compare this: before the first call comes in. */
-	WRITE_ONCE(func->hook, hook);
-	ret = hook ? krp_hook_add(hook, func->ip) : -EINVAL;
-	if (ret == -EINVAL) {
-		/* Not a place that ftrace patches. */
-		WRITE_ONCE(func->hook, NULL);
-		ret = enable_kprobe(&func->kp);
-	}
-	return ret;
+	if (way == KRP_BY_KPROBE)
+		return enable_kprobe(&func->kp);
+	return krp_hook_add(&krp_hooks[way], func->ip);
 }
 
-static void krp_func_unhook(struct krp_func *func)
+static void krp_func_unhook(struct krp_func *func, enum krp_way way)
 {
-	if (func->hook)
-		krp_hook_del(func->hook, func->ip);
-	else
+	if (way == KRP_BY_KPROBE)
 		disable_kprobe(&func->kp);
-}
-
-/*
- * From arguments to all registers while hooked: for a moment both ops, or one
- * and the kprobe, have the function, and @func->hook says which one counts.
- */
-static int krp_func_upgrade(struct krp_func *func)
-{
-	struct krp_hook *hook = krp_hook_for(true);
-	int ret;
-
-	if (func->hook != krp_hook_for(false) || func->hook == hook)
-		return 0;
-	ret = hook ? krp_hook_add(hook, func->ip) : enable_kprobe(&func->kp);
-	if (ret)
-		return ret;
-	WRITE_ONCE(func->hook, hook);
-	krp_hook_del(&krp_hook_args, func->ip);
-	return 0;
+	else
+		krp_hook_del(&krp_hooks[way], func->ip);
 }
 
 /* Lets the hit path take its short way, or not. */
-static void krp_func_choose(struct krp_func *func)
+static void krp_func_choose(struct krp_func *func, enum krp_way way)
 {
-	struct krp_rethook *rh = func->rethooks;
+	struct krp_rethook *rh = func->rethooks[way];
 
 	/* Pairs with the dependent reads in krp_ftrace_entry(): seen filled in. */
-	smp_store_release(&func->only, rh && !rh->next && !rh->entry ? rh : NULL);
+	smp_store_release(&func->only[way], rh && !rh->next && !rh->entry ? rh : NULL);
+}
+
+static int krp_func_arm_by(struct krp_func *func, struct krp_rethook *rh, enum krp_way way)
+{
+	struct krp_rethook **link = &func->rethooks[way];
+	bool first = !*link;
+	int ret;
+
+	/* Behind the others: calls arriving from now on must find it. */
+	WRITE_ONCE(func->only[way], NULL);
+	while (*link)
+		link = &(*link)->next;
+	rh->next = NULL;
+	rh->way = way;
+	/* Pairs with the dependent reads in krp_func_entry(): seen filled in. */
+	smp_store_release(link, rh);
+
+	ret = first ? krp_func_hook(func, way) : 0;
+	if (ret)
+		WRITE_ONCE(*link, NULL);
+	krp_func_choose(func, way);
+	return ret;
 }
 
 /**
@@ -211,27 +231,12 @@ static void krp_func_choose(struct krp_func *func)
  */
 int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
 {
-	bool full = rh->flags & KRP_RETHOOK_FULL_REGS;
-	struct krp_rethook **link = &func->rethooks;
-	int ret = 0;
+	enum krp_way way = krp_way_for(rh->flags & KRP_RETHOOK_FULL_REGS);
+	int ret = krp_func_arm_by(func, rh, way);
 
-	/* Behind the others: calls arriving from now on must find it. */
-	WRITE_ONCE(func->only, NULL);
-	while (*link)
-		link = &(*link)->next;
-	rh->next = NULL;
-	/* Pairs with the dependent reads in krp_func_entry(): seen filled in. */
-	smp_store_release(link, rh);
-
-	if (!func->armed)
-		ret = krp_func_hook(func, full);
-	else if (full)
-		ret = krp_func_upgrade(func);
-	if (ret)
-		WRITE_ONCE(*link, NULL);
-	else
-		func->armed++;
-	krp_func_choose(func);
+	/* Not a place that ftrace patches. */
+	if (ret == -EINVAL && way != KRP_BY_KPROBE)
+		ret = krp_func_arm_by(func, rh, KRP_BY_KPROBE);
 	return ret;
 }
 
@@ -247,29 +252,15 @@ int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
  */
 void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh)
 {
-	struct krp_rethook **link = &func->rethooks;
+	struct krp_rethook **link = &func->rethooks[rh->way];
 
 	while (*link != rh)
 		link = &(*link)->next;
 	/* @rh->next stays, for those who stand on it. */
 	WRITE_ONCE(*link, rh->next);
-	krp_func_choose(func);
-	if (!--func->armed && rh->state != KRP_GONE)
-		krp_func_unhook(func);
-}
-
-/**
- * krp_hook_name() - what catches a function's calls
- * @func: a function that is hooked
- *
- * Context: process, krp_mutex held.
- * Return: a word for people.
- */
-const char *krp_hook_name(const struct krp_func *func)
-{
-	if (!func->hook)
-		return "kprobe";
-	return func->hook == krp_hook_for(false) ? "ftrace" : "ftrace-regs";
+	krp_func_choose(func, rh->way);
+	if (!func->rethooks[rh->way] && rh->state != KRP_GONE)
+		krp_func_unhook(func, rh->way);
 }
 
 /* The symbol at @addr, and how far behind its start @addr is. */
@@ -487,6 +478,7 @@ int krp_hook_init(void)
 void krp_hook_exit(void)
 {
 	struct krp_func_table *table = krp_funcs, *older;
+	unsigned int i;
 
 	unregister_module_notifier(&krp_module_nb);
 	krp_table_walk(table, krp_func_free, NULL);
@@ -494,6 +486,6 @@ void krp_hook_exit(void)
 		older = table->older;
 		kvfree(table);
 	}
-	krp_ftrace_free_filter(&krp_hook_args.ops);
-	krp_ftrace_free_filter(&krp_hook_regs.ops);
+	for (i = 0; i < ARRAY_SIZE(krp_hooks); i++)
+		krp_ftrace_free_filter(&krp_hooks[i].ops);
 }

@@ -29,13 +29,21 @@ enum krp_rethook_state {
 	KRP_DRAINING,		/* unregistered, calls still in flight */
 };
 
+/* What catches a function's calls for a rethook. */
+enum krp_way {
+	KRP_BY_FTRACE_ARGS,
+	KRP_BY_FTRACE_REGS,
+	KRP_BY_KPROBE,
+	KRP_NR_WAYS,
+};
+
 /**
  * struct krp_rethook - one hooked function's pool, handlers and counts
  * @live: cleared by unregistration
  * @handler: never NULL
  * @entry: or NULL
  * @pcpu: counts
- * @next: the next rethook of the same function
+ * @next: the next rethook of the same function, and way
  * @scratch: entry-only rethooks: an instance per CPU instead of a pool
  * @missed: see &krp_rethook_desc.missed
  * @owner: see &krp_rethook_desc.owner; cleared by unregistration
@@ -45,6 +53,7 @@ enum krp_rethook_state {
  * @state: protected by krp_mutex
  * @id: for people
  * @data_size: of an instance
+ * @way: what catches calls, while it is armed
  * @grows: the pool may grow
  * @low: a look at the pool has been asked for
  * @grow_refused: and it was said that it cannot grow
@@ -72,6 +81,7 @@ struct krp_rethook {
 	enum krp_rethook_state state;
 	unsigned int id;
 	size_t data_size;
+	enum krp_way way;
 	bool grows;
 	bool low;
 	bool grow_refused;
@@ -107,38 +117,27 @@ static inline bool krp_in_handler(void)
 /* rethook_hook.c: functions and how calls of them are caught */
 
 /**
- * struct krp_hook - a set of functions that ftrace hooks in one way
- * @ops: its filter is the set
- * @nr: functions in it
- */
-struct krp_hook {
-	struct ftrace_ops ops;
-	unsigned int nr;
-};
-
-/**
  * struct krp_func - a function that is, or was, hooked
  * @ip: where ftrace or the kprobe reports it
- * @only: the one rethook, if there is one and it has no entry handler
- * @rethooks: who wants to know
- * @hook: the ftrace_ops that has it now, NULL: @kp does
+ * @only: by way: the one rethook, if there is one and it has no entry handler
+ * @rethooks: by way: who wants to know
  * @unwatched: calls while RCU was not watching
  * @kp: resolves and keeps the name, and catches calls that ftrace cannot
  * @users: rethooks registered on it, hooked or not
- * @armed: rethooks hooked
+ *
+ * A rethook is told of calls in one way as long as it is armed, and other
+ * rethooks of the function do not change that: so that each call is seen once.
  *
  * Never freed before the module goes: a CPU that RCU does not watch may look
  * at it any time. There are at most as many as functions in the kernel.
  */
 struct krp_func {
 	unsigned long ip;
-	struct krp_rethook *only;
-	struct krp_rethook *rethooks;
-	struct krp_hook *hook;
+	struct krp_rethook *only[KRP_NR_WAYS];
+	struct krp_rethook *rethooks[KRP_NR_WAYS];
 	atomic_long_t unwatched;
 	struct kprobe kp;
 	unsigned int users;
-	unsigned int armed;
 };
 
 /**
@@ -188,7 +187,7 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name);
 void krp_func_put_batch(struct krp_rethook **rhs, int num);
 int krp_func_arm(struct krp_func *func, struct krp_rethook *rh);
 void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh);
-const char *krp_hook_name(const struct krp_func *func);
+const char *krp_way_name(enum krp_way way);
 
 /* rethook_thunk.c: which instance owns which thunk */
 
@@ -225,8 +224,10 @@ void krp_exit_exit(void);
 
 /* rethook_call.c: a hooked call's way */
 
-void krp_ftrace_entry(unsigned long ip, unsigned long parent_ip,
-		      struct ftrace_ops *ops, struct ftrace_regs *fregs);
+void krp_ftrace_entry_args(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs);
+void krp_ftrace_entry_regs(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *ops, struct ftrace_regs *fregs);
 int krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs);
 void krp_instance_exited(struct krp_instance *inst);
 

@@ -166,19 +166,13 @@ static long krp_rethook_unwatched(const struct krp_rethook *rh)
 	return atomic_long_read(&rh->func->unwatched) - rh->unwatched;
 }
 
-/*
- * Calls that a kprobe hooks, made by what interrupts the handling of another
- * kprobe: the kernel leaves the handlers out, and counts that itself.
- */
-static long krp_func_reentered(const struct krp_func *func)
-{
-	/* For functions that ftrace hooks the kprobe counts others' misses. */
-	return READ_ONCE(func->hook) ? 0 : READ_ONCE(func->kp.nmissed);
-}
-
 /**
  * krp_rethook_reentered() - calls missed by the kernel's kprobes
  * @rh: the rethook
+ *
+ * Calls that a kprobe hooks, made by what interrupts the handling of another
+ * kprobe: the kernel leaves the handlers out, and counts that itself. What it
+ * counts while ftrace hooks the function is others' business.
  *
  * Context: any; exact while no call is being made.
  * Return: their number since registration.
@@ -187,7 +181,9 @@ long krp_rethook_reentered(const struct krp_rethook *rh)
 {
 	if (rh->state == KRP_DRAINING)
 		return rh->reentered;
-	return krp_func_reentered(rh->func) - rh->reentered;
+	if (rh->way != KRP_BY_KPROBE)
+		return 0;
+	return READ_ONCE(rh->func->kp.nmissed) - rh->reentered;
 }
 
 /* Gives up the instances that are free; the last one in flight does the rest. */
@@ -247,7 +243,7 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->flags = desc->flags;
 	rh->data_size = desc->data_size;
 	rh->unwatched = atomic_long_read(&rh->func->unwatched);
-	rh->reentered = krp_func_reentered(rh->func);
+	rh->reentered = READ_ONCE(rh->func->kp.nmissed);
 	rh->state = KRP_DISABLED;
 	rh->live = true;
 	rh->pcpu = alloc_percpu(struct krp_rethook_pcpu);
