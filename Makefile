@@ -42,8 +42,9 @@ test-matrix: ## the selftests on every kernel and architecture, and a grid of th
 test-sim: ## the pool under a deterministic scheduler, with its memory model and cost model
 bench-sim: ## how pools scale to 512 simulated CPUs
 readme-tables: ## put the results of the benchmarks into README.md
+soak: ## torture for long, memory watched (MINUTES= KERNEL= ARCH= CPUS=)
 lint: ## sparse, further compiler warnings, checkpatch, shellcheck
-bench bench-insns bench-pool bench-returns bench-sim readme-tables lint \
+bench bench-insns bench-pool bench-returns bench-sim readme-tables lint soak \
 test test-matrix test-sim:
 	@scripts/$@
 
@@ -57,4 +58,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: modules install uninstall bench bench-insns bench-pool bench-returns bench-sim \
-	readme-tables lint test test-matrix test-sim clean help
+	readme-tables lint soak test test-matrix test-sim clean help

@@ -134,7 +134,7 @@ static __always_inline void krp_func_entry(struct krp_func *func, enum krp_way w
 
 	/* Without RCU, func is all that is safe to touch. */
 	if (unlikely(!rcu_is_watching())) {
-		atomic_long_inc(&func->unwatched);
+		atomic_long_inc(&func->unwatched[way]);
 		return;
 	}
 	/* Pairs with the release in krp_func_arm(), through the dependency. */

@@ -28,6 +28,10 @@ struct krp_func krp_func_none;
 /* Refused beyond the kernel's blacklist: they do not return like others. */
 static const char * const krp_refused[] = {
 	"do_task_dead", "__schedule", KRP_ARCH_REFUSED,
+	/* A CPU goes offline below these. */
+	"cpu_startup_entry", "do_idle", "arch_cpu_idle_dead", "play_dead",
+	/* 5.10: watched by RCU at entry and not at return. */
+	"rcu_idle_enter",
 	/* Below it krp_process_exit() takes back what will not return. */
 	"__traceiter_sched_process_exit",
 };
@@ -211,6 +215,7 @@ static int krp_func_arm_by(struct krp_func *func, struct krp_rethook *rh, enum k
 		link = &(*link)->next;
 	rh->next = NULL;
 	rh->way = way;
+	rh->unwatched_base = atomic_long_read(&func->unwatched[way]);
 	/* Pairs with the dependent reads in krp_func_entry(): seen filled in. */
 	smp_store_release(link, rh);
 
@@ -241,6 +246,23 @@ int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
 }
 
 /**
+ * krp_func_unwatched() - calls of an armed rethook that RCU did not watch
+ * @rh: a rethook
+ *
+ * They are counted by function: the rethook could not be looked at.
+ *
+ * Context: process, krp_mutex held.
+ * Return: their number while it has been armed, now and before.
+ */
+long krp_func_unwatched(const struct krp_rethook *rh)
+{
+	if (rh->state != KRP_ENABLED)
+		return rh->unwatched;
+	return rh->unwatched + atomic_long_read(&rh->func->unwatched[rh->way]) -
+	       rh->unwatched_base;
+}
+
+/**
  * krp_func_disarm() - let a rethook see no more calls of its function
  * @func: the function
  * @rh: an armed rethook
@@ -256,6 +278,7 @@ void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh)
 
 	while (*link != rh)
 		link = &(*link)->next;
+	rh->unwatched = krp_func_unwatched(rh);
 	/* @rh->next stays, for those who stand on it. */
 	WRITE_ONCE(*link, rh->next);
 	krp_func_choose(func, rh->way);

@@ -57,8 +57,8 @@ enum krp_way {
  * @grows: the pool may grow
  * @low: a look at the pool has been asked for
  * @grow_refused: and it was said that it cannot grow
- * @unwatched: what @func->unwatched was at registration; once draining, the
- *             calls that it has counted since
+ * @unwatched: calls that RCU did not watch, up to when it was armed last
+ * @unwatched_base: what the function had counted then
  * @reentered: the same of krp_func_reentered()
  * @name: the function's name
  * @list: on krp_rethooks
@@ -86,6 +86,7 @@ struct krp_rethook {
 	bool low;
 	bool grow_refused;
 	long unwatched;
+	long unwatched_base;
 	long reentered;
 	char name[KRP_FUNC_NAME_LEN];
 	struct list_head list;
@@ -121,7 +122,7 @@ static inline bool krp_in_handler(void)
  * @ip: where ftrace or the kprobe reports it
  * @only: by way: the one rethook, if there is one and it has no entry handler
  * @rethooks: by way: who wants to know
- * @unwatched: calls while RCU was not watching
+ * @unwatched: by way: calls while RCU was not watching
  * @kp: resolves and keeps the name, and catches calls that ftrace cannot
  * @users: rethooks registered on it, hooked or not
  *
@@ -135,7 +136,7 @@ struct krp_func {
 	unsigned long ip;
 	struct krp_rethook *only[KRP_NR_WAYS];
 	struct krp_rethook *rethooks[KRP_NR_WAYS];
-	atomic_long_t unwatched;
+	atomic_long_t unwatched[KRP_NR_WAYS];
 	struct kprobe kp;
 	unsigned int users;
 };
@@ -187,6 +188,7 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name);
 void krp_func_put_batch(struct krp_rethook **rhs, int num);
 int krp_func_arm(struct krp_func *func, struct krp_rethook *rh);
 void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh);
+long krp_func_unwatched(const struct krp_rethook *rh);
 const char *krp_way_name(enum krp_way way);
 
 /* rethook_thunk.c: which instance owns which thunk */

@@ -158,14 +158,6 @@ static int krp_rethook_alloc_scratch(struct krp_rethook *rh)
 	return rh->scratch ? 0 : -ENOMEM;
 }
 
-/* Calls that RCU did not watch: counted by function, the last sum when draining. */
-static long krp_rethook_unwatched(const struct krp_rethook *rh)
-{
-	if (rh->state == KRP_DRAINING)
-		return rh->unwatched;
-	return atomic_long_read(&rh->func->unwatched) - rh->unwatched;
-}
-
 /**
  * krp_rethook_reentered() - calls missed by the kernel's kprobes
  * @rh: the rethook
@@ -216,7 +208,6 @@ static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
 
 	for (i = 0; i < num; i++) {
 		WRITE_ONCE(rhs[i]->owner, NULL);
-		rhs[i]->unwatched = krp_rethook_unwatched(rhs[i]);
 		rhs[i]->reentered = krp_rethook_reentered(rhs[i]);
 		rhs[i]->state = KRP_DRAINING;
 	}
@@ -242,7 +233,6 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->owner = desc->owner;
 	rh->flags = desc->flags;
 	rh->data_size = desc->data_size;
-	rh->unwatched = atomic_long_read(&rh->func->unwatched);
 	rh->reentered = READ_ONCE(rh->func->kp.nmissed);
 	rh->state = KRP_DISABLED;
 	rh->live = true;
@@ -472,7 +462,7 @@ void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts
 		for (cause = 0; cause < KRP_NR_MISSES; cause++)
 			counts->missed[cause] += READ_ONCE(pcpu->missed[cause]);
 	}
-	counts->missed[KRP_MISS_UNWATCHED] = krp_rethook_unwatched(rh);
+	counts->missed[KRP_MISS_UNWATCHED] = krp_func_unwatched(rh);
 	counts->missed[KRP_MISS_RECURSION] += krp_rethook_reentered(rh);
 	krp_rethook_visit_instances(rh, krp_instance_count, &counts->inflight);
 }

@@ -6,7 +6,7 @@
 cd "$(dirname "$0")" || exit 1
 
 # In an order in which the first failure says most.
-[ $# -gt 0 ] || set -- proc calls stacking control errors objpool trace sleepers healing exits stacks exact unload
+[ $# -gt 0 ] || set -- proc calls stacking control errors objpool trace sleepers healing exits awkward stacks exact torture removal unload
 
 status=0
 n=0

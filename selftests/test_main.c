@@ -67,7 +67,7 @@ static int __init krp_test_init(void)
 		if (!proc_create_data(krp_groups[i].name, 0400, dir, &krp_group_ops,
 				      (void *)&krp_groups[i]))
 			goto remove;
-	if (!krp_sleep_init(dir))
+	if (!krp_sleep_init(dir) && !krp_faults_init(dir))
 		return 0;
 remove:
 	proc_remove(dir);

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations that allocate, each done and undone within one system call, so that
+ * a script can let any one of the allocations in it fail (C2):
+ *
+ *   echo OPERATION > /proc/kretpool_test/faults
+ *   cat /proc/kretpool_test/faults       the operations
+ *
+ * The write fails as the operation does. -EBADMSG: it claimed to have worked and
+ * had not, or a failure was not a clean one; the log says what.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/printk.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "test.h"
+
+/* 40, enough to let the table of functions grow once: it starts with 64 slots. */
+#define FAULT_TARGET(n)								\
+	static noinline krp_noipa unsigned long fault_target_##n(unsigned long a)	\
+	{									\
+		return a + n;							\
+	}
+#define FAULT_NAME(n)	fault_target_##n
+
+FAULT_TARGET(0) FAULT_TARGET(1) FAULT_TARGET(2) FAULT_TARGET(3) FAULT_TARGET(4)
+FAULT_TARGET(5) FAULT_TARGET(6) FAULT_TARGET(7) FAULT_TARGET(8) FAULT_TARGET(9)
+FAULT_TARGET(10) FAULT_TARGET(11) FAULT_TARGET(12) FAULT_TARGET(13) FAULT_TARGET(14)
+FAULT_TARGET(15) FAULT_TARGET(16) FAULT_TARGET(17) FAULT_TARGET(18) FAULT_TARGET(19)
+FAULT_TARGET(20) FAULT_TARGET(21) FAULT_TARGET(22) FAULT_TARGET(23) FAULT_TARGET(24)
+FAULT_TARGET(25) FAULT_TARGET(26) FAULT_TARGET(27) FAULT_TARGET(28) FAULT_TARGET(29)
+FAULT_TARGET(30) FAULT_TARGET(31) FAULT_TARGET(32) FAULT_TARGET(33) FAULT_TARGET(34)
+FAULT_TARGET(35) FAULT_TARGET(36) FAULT_TARGET(37) FAULT_TARGET(38) FAULT_TARGET(39)
+
+static unsigned long (* const fault_targets[])(unsigned long) = {
+	FAULT_NAME(0), FAULT_NAME(1), FAULT_NAME(2), FAULT_NAME(3), FAULT_NAME(4),
+	FAULT_NAME(5), FAULT_NAME(6), FAULT_NAME(7), FAULT_NAME(8), FAULT_NAME(9),
+	FAULT_NAME(10), FAULT_NAME(11), FAULT_NAME(12), FAULT_NAME(13), FAULT_NAME(14),
+	FAULT_NAME(15), FAULT_NAME(16), FAULT_NAME(17), FAULT_NAME(18), FAULT_NAME(19),
+	FAULT_NAME(20), FAULT_NAME(21), FAULT_NAME(22), FAULT_NAME(23), FAULT_NAME(24),
+	FAULT_NAME(25), FAULT_NAME(26), FAULT_NAME(27), FAULT_NAME(28), FAULT_NAME(29),
+	FAULT_NAME(30), FAULT_NAME(31), FAULT_NAME(32), FAULT_NAME(33), FAULT_NAME(34),
+	FAULT_NAME(35), FAULT_NAME(36), FAULT_NAME(37), FAULT_NAME(38), FAULT_NAME(39),
+};
+
+static unsigned long fault_hits;
+
+static int fault_hit(struct krp_kretprobe_instance *ri, struct pt_regs *regs)
+{
+	WRITE_ONCE(fault_hits, fault_hits + 1);
+	return 0;
+}
+
+/* Calls @calls targets and wants @hits handler runs of it. */
+static int fault_expect(int calls, unsigned long hits, const char *what)
+{
+	int i;
+
+	WRITE_ONCE(fault_hits, 0);
+	for (i = 0; i < calls; i++)
+		fault_targets[i](1);
+	if (READ_ONCE(fault_hits) == hits)
+		return 0;
+	pr_err("%s: %d calls, %lu handler runs instead of %lu\n", what, calls,
+	       READ_ONCE(fault_hits), hits);
+	return -EBADMSG;
+}
+
+/*
+ * One probe as described, on the first target, which @others have as well; there
+ * and gone.
+ */
+static int fault_probe_beside(int others, const struct krp_kretprobe *like)
+{
+	struct krp_kretprobe rp = *like;
+	int ret, bad;
+
+	rp.kp.addr = (void *)fault_targets[0];
+	ret = krp_register_kretprobe(&rp);
+	if (ret)
+		return fault_expect(1, others, "after a failed registration") ?: ret;
+	bad = fault_expect(1, others + 1, "registered");
+	krp_unregister_kretprobe(&rp);
+	return fault_expect(1, others, "unregistered") ?: bad;
+}
+
+static int fault_probe(const struct krp_kretprobe *like)
+{
+	return fault_probe_beside(0, like);
+}
+
+static int fault_simple(void)
+{
+	return fault_probe(&(struct krp_kretprobe){ .handler = fault_hit });
+}
+
+static int fault_entry(void)
+{
+	return fault_probe(&(struct krp_kretprobe){ .entry_handler = fault_hit });
+}
+
+static int fault_large(void)
+{
+	return fault_probe(&(struct krp_kretprobe){ .handler = fault_hit, .maxactive = 20000 });
+}
+
+static int fault_data(void)
+{
+	return fault_probe(&(struct krp_kretprobe){
+		.handler = fault_hit, .maxactive = 64, .data_size = KRP_DATA_SIZE_MAX });
+}
+
+static int fault_regs(void)
+{
+	return fault_probe(&(struct krp_kretprobe){
+		.handler = fault_hit, .krp_flags = KRP_KRETPROBE_FULL_REGS });
+}
+
+/* Two on one function, the second of which wants more registers. */
+static int fault_upgrade(void)
+{
+	struct krp_kretprobe rp = { .kp.addr = (void *)fault_targets[0], .handler = fault_hit };
+	int ret = krp_register_kretprobe(&rp);
+
+	if (ret)
+		return ret;
+	ret = fault_probe_beside(1, &(struct krp_kretprobe){
+		.entry_handler = fault_hit, .krp_flags = KRP_KRETPROBE_FULL_REGS });
+	krp_unregister_kretprobe(&rp);
+	return fault_expect(1, 0, "both unregistered") ?: ret;
+}
+
+/* Where ftrace does not reach. */
+static int fault_kprobe(void)
+{
+	struct krp_kretprobe rp = {
+		.kp.addr = (void *)krp_target_notrace, .handler = fault_hit,
+	};
+	int ret = krp_register_kretprobe(&rp);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(fault_hits, 0);
+	krp_target_notrace(1);
+	krp_unregister_kretprobe(&rp);
+	krp_target_notrace(1);
+	return READ_ONCE(fault_hits) == 1 ? 0 : -EBADMSG;
+}
+
+static int fault_again(void)
+{
+	struct krp_kretprobe rp = {
+		.kp.addr = (void *)fault_targets[0], .kp.flags = KPROBE_FLAG_DISABLED,
+		.handler = fault_hit,
+	};
+	int ret = krp_register_kretprobe(&rp), bad;
+
+	if (ret)
+		return ret;
+	ret = krp_enable_kretprobe(&rp);
+	bad = fault_expect(1, !ret, "enabled");
+	if (!ret)
+		ret = krp_disable_kretprobe(&rp);
+	if (!ret)
+		bad = bad ?: fault_expect(1, 0, "disabled");
+	krp_unregister_kretprobe(&rp);
+	return bad ?: ret;
+}
+
+static int fault_batch_of(int nr)
+{
+	struct krp_kretprobe *rps = kcalloc(nr, sizeof(*rps), GFP_KERNEL);
+	struct krp_kretprobe **ptrs = kcalloc(nr, sizeof(*ptrs), GFP_KERNEL);
+	int ret = -ENOMEM, bad = 0, i;
+
+	if (!rps || !ptrs)
+		goto free;
+	for (i = 0; i < nr; i++) {
+		rps[i].kp.addr = (void *)fault_targets[i];
+		rps[i].handler = fault_hit;
+		ptrs[i] = &rps[i];
+	}
+	ret = krp_register_kretprobes(ptrs, nr);
+	bad = fault_expect(nr, ret ? 0 : nr, "a batch");
+	if (!ret)
+		krp_unregister_kretprobes(ptrs, nr);
+	bad = bad ?: fault_expect(nr, 0, "a batch, unregistered");
+free:
+	kfree(rps);
+	kfree(ptrs);
+	return bad ?: ret;
+}
+
+static int fault_batch(void)
+{
+	return fault_batch_of(4);
+}
+
+static int fault_many(void)
+{
+	return fault_batch_of(ARRAY_SIZE(fault_targets));
+}
+
+struct fault_pool {
+	struct krp_objpool pool;
+	struct completion gone;
+};
+
+static int fault_pool_gone(struct krp_objpool *pool, void *context)
+{
+	struct fault_pool *fp = context;
+
+	complete(&fp->gone);
+	return 0;
+}
+
+static int fault_pool_of(int nr, int size, int more, gfp_t gfp)
+{
+	static struct fault_pool fp;
+	int ret, grown, want, n = 0;
+	void *list = NULL, **obj;
+
+	init_completion(&fp.gone);
+	ret = krp_objpool_init(&fp.pool, nr, size, gfp, &fp, NULL, fault_pool_gone);
+	if (ret)
+		return ret;
+	grown = more ? krp_objpool_grow(&fp.pool, more, gfp, NULL) : 0;
+	want = fp.pool.nr_total - num_possible_cpus();
+	while ((obj = krp_objpool_pop(&fp.pool))) {
+		*obj = list;
+		list = obj;
+		n++;
+	}
+	for (; list; list = obj) {
+		obj = *(void **)list;
+		krp_objpool_push(list, &fp.pool);
+	}
+	krp_objpool_fini(&fp.pool);
+	/* It lies in static memory: to be sure that it is out of use. */
+	if (!wait_for_completion_timeout(&fp.gone, 60 * HZ) || n < want ||
+	    want != nr + (grown ? 0 : more)) {
+		pr_err("a pool of %d + %d: %d objects\n", nr, more, n);
+		return -EBADMSG;
+	}
+	return grown;
+}
+
+static int fault_pool_1(void)
+{
+	return fault_pool_of(1, 8, 0, GFP_KERNEL);
+}
+
+static int fault_pool_1000(void)
+{
+	return fault_pool_of(1000, 128, 1000, GFP_KERNEL);
+}
+
+static int fault_pool_65536(void)
+{
+	return fault_pool_of(65536, 64, 4096, GFP_KERNEL);
+}
+
+static int fault_pool_atomic(void)
+{
+	return fault_pool_of(64, 64, 64, GFP_ATOMIC);
+}
+
+static const struct {
+	const char *name;
+	int (*fn)(void);
+} fault_ops[] = {
+	/* The first one that has so many functions makes the table grow. */
+	{ "many", fault_many },
+	{ "simple", fault_simple },
+	{ "entry-only", fault_entry },
+	{ "large", fault_large },
+	{ "data", fault_data },
+	{ "regs", fault_regs },
+	{ "upgrade", fault_upgrade },
+	{ "kprobe", fault_kprobe },
+	{ "disabled", fault_again },
+	{ "batch", fault_batch },
+	{ "pool-1", fault_pool_1 },
+	{ "pool-1000", fault_pool_1000 },
+	{ "pool-65536", fault_pool_65536 },
+	{ "pool-atomic", fault_pool_atomic },
+};
+
+static int faults_show(struct seq_file *m, void *v)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(fault_ops); i++)
+		seq_printf(m, "%s\n", fault_ops[i].name);
+	return 0;
+}
+
+static int faults_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, faults_show, NULL);
+}
+
+static ssize_t faults_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	static DEFINE_MUTEX(one_at_a_time);
+	char name[32];
+	int i, ret = -EINVAL;
+
+	if (len >= sizeof(name))
+		return -EINVAL;
+	if (copy_from_user(name, buf, len))
+		return -EFAULT;
+	name[len] = '\0';
+	mutex_lock(&one_at_a_time);
+	for (i = 0; i < ARRAY_SIZE(fault_ops); i++)
+		if (sysfs_streq(name, fault_ops[i].name))
+			ret = fault_ops[i].fn();
+	mutex_unlock(&one_at_a_time);
+	return ret ?: len;
+}
+
+static const struct proc_ops faults_ops = {
+	.proc_open = faults_open,
+	.proc_read = seq_read,
+	.proc_write = faults_write,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
+};
+
+/**
+ * krp_faults_init() - make the file
+ * @dir: /proc/kretpool_test
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int krp_faults_init(struct proc_dir_entry *dir)
+{
+	return proc_create("faults", 0600, dir, &faults_ops) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh disable=SC2154
+# Sourced by what runs kretpool_torture, after lib.sh: what goes on beside it.
+
+# Number of return thunks in use.
+thunks() {
+	awk '/^# return thunks/ { print $4 }' /proc/kretpool/pools
+}
+
+# Each of these goes on until the file is gone, and notes in another what it did.
+
+load_hotplug() {
+	while [ -e "$load_flag" ]; do
+		for cpu in /sys/devices/system/cpu/cpu[0-9]*; do
+			[ -e "$cpu/online" ] || continue
+			# The first has much to do that the others cannot.
+			[ "$cpu" != /sys/devices/system/cpu/cpu0 ] || continue
+			echo 0 >"$cpu/online" && echo >>"$load_flag.offline"
+			echo 1 >"$cpu/online"
+		done
+	done
+}
+
+load_storm() {
+	while [ -e "$load_flag" ]; do
+		"$here/exits" 300 >>"$load_flag.ended"
+	done
+}
+
+load_look() {
+	while [ -e "$load_flag" ]; do
+		cat /proc/kretpool/* >/dev/null
+		# As often as somebody at a shell might.
+		sleep 0.2
+	done
+}
+
+# load_begin: starts them; load_end: all have ended, and offline and ended are
+# how often a CPU went off and how many tasks have ended.
+load_begin() {
+	load_flag=$(mktemp)
+	: >"$load_flag.offline"
+	: >"$load_flag.ended"
+	load_hotplug &
+	load_pids=$!
+	load_look &
+	load_pids="$load_pids $!"
+	if [ -x "$here/exits" ]; then
+		load_storm &
+		load_pids="$load_pids $!"
+	fi
+}
+
+load_end() {
+	rm -f "$load_flag"
+	# shellcheck disable=SC2086
+	wait $load_pids
+	# shellcheck disable=SC2034
+	offline=$(wc -l <"$load_flag.offline")
+	# shellcheck disable=SC2034
+	ended=$(awk '{ n += $1 } END { print n + 0 }' "$load_flag.ended")
+	rm -f "$load_flag.offline" "$load_flag.ended"
+}
