@@ -106,18 +106,7 @@ static inline bool krp_arch_on_entry(unsigned long offset)
 	return !offset;
 }
 
-/* Frame records lead through hooked calls by themselves. */
-static __always_inline bool krp_arch_trace(struct krp_instance *inst, unsigned long ret_addr)
-{
-	return true;
-}
-
-static inline void krp_arch_trace_find(struct krp_instance *inst, unsigned long ret_addr,
-				       unsigned long *slot) { }
-static inline void krp_arch_trace_init_instance(struct krp_instance *inst) { }
-static inline void krp_arch_trace_init(void) { }
-static inline void krp_arch_trace_exit(void) { }
-static inline bool krp_arch_trace_whole(void) { return true; }
+#include "../trace_by_frames.h"
 
 /* Returns in another task: for one that has exited, never. */
 #define KRP_ARCH_REFUSED	"__switch_to"

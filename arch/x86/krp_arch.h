@@ -148,18 +148,7 @@ bool krp_arch_trace_whole(void);
 
 #else
 
-/* Frame pointers lead through hooked calls by themselves. */
-static __always_inline bool krp_arch_trace(struct krp_instance *inst, unsigned long ret_addr)
-{
-	return true;
-}
-
-static inline void krp_arch_trace_find(struct krp_instance *inst, unsigned long ret_addr,
-				       unsigned long *slot) { }
-static inline void krp_arch_trace_init_instance(struct krp_instance *inst) { }
-static inline void krp_arch_trace_init(void) { }
-static inline void krp_arch_trace_exit(void) { }
-static inline bool krp_arch_trace_whole(void) { return true; }
+#include "../trace_by_frames.h"
 
 #endif /* CONFIG_UNWINDER_ORC */
 
