@@ -94,9 +94,10 @@ static void *krp_ring_take(struct krp_objpool_slot *slot)
 	for (;;) {
 		/*
 		 * Pairs with the release in krp_ring_put(): without it the
-		 * caller could see the object as it was before that push, and
-		 * the cmpxchg below could still find the head that is older
-		 * than this cell.
+		 * caller could see what else the pusher wrote as it was before
+		 * that push (the object it reaches through this word), and the
+		 * cmpxchg below could still find the head that is older than
+		 * this cell.
 		 */
 		cell = smp_load_acquire(&slot->cells[head & slot->mask]);
 		if (likely((cell & 1) == krp_lap(head, slot->mask))) {

@@ -13,7 +13,7 @@
 #define SIM_MAX_NODES	64
 
 /* Distance between two CPUs' parts of a per-CPU allocation. */
-#define SIM_PERCPU_STRIDE	256
+#define SIM_PERCPU_STRIDE	128
 
 extern unsigned int sim_nr_cpu_ids, sim_nr_possible, sim_nr_nodes;
 extern bool sim_cpu_possible[SIM_MAX_CPUS];

@@ -60,7 +60,7 @@ static void kernel_push(void *obj)
 
 static int krp_init(unsigned int nr_objs, unsigned int cpus)
 {
-	int ret = krp_objpool_topology_init();
+	int ret = krp_objpool_setup();
 
 	(void)cpus;
 	if (ret)
@@ -82,8 +82,8 @@ static void krp_push(void *obj)
 }
 
 const struct model_algo model_algos[] = {
-	{ "shared-lifo", lifo_init, lifo_pop_one, lifo_push_one },
-	{ "kernel-objpool", kernel_init, kernel_pop, kernel_push },
-	{ "krp_objpool", krp_init, krp_pop, krp_push },
+	{ "shared-lifo", 0, lifo_init, lifo_pop_one, lifo_push_one },
+	{ "kernel-objpool", 0, kernel_init, kernel_pop, kernel_push },
+	{ "krp_objpool", 1, krp_init, krp_pop, krp_push },
 	{ }
 };

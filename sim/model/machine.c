@@ -25,6 +25,7 @@ struct line {
 struct cpu {
 	void *sp;
 	u64 clock;
+	bool paired;
 };
 
 struct model_costs model_costs = {
@@ -155,6 +156,7 @@ void model_work(unsigned long cycles)
 void model_count_pair(void)
 {
 	count.pairs++;
+	cpus[krp_cpu].paired = true;
 }
 
 static unsigned int distance(unsigned int a, unsigned int b)
@@ -243,6 +245,27 @@ void sim_point(enum sim_kind kind)
 		my_turn();
 }
 
+/* From here on it counts. */
+static void begin_count(u64 clock)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_cpus; i++)
+		cpus[i].paired = false;
+	count.pairs = 0;
+	count.transfers = 0;
+	start_clock = clock;
+}
+
+static void end_count(u64 clock)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_cpus; i++)
+		count.idle += !cpus[i].paired;
+	count.cycles = clock - start_clock;
+}
+
 void sim_touch(const void *p, size_t size, enum sim_kind kind)
 {
 	struct line *line = &lines[((const u8 *)p - memory) >> LINE_SHIFT];
@@ -256,13 +279,10 @@ void sim_touch(const void *p, size_t size, enum sim_kind kind)
 	else
 		store(line, krp_cpu);
 	cpu->clock += model_costs.hit + (kind == SIM_RMW ? model_costs.locked : 0);
-	if (++count.accesses == warm) {
-		count.pairs = 0;
-		count.transfers = 0;
-		start_clock = cpu->clock;
-	}
+	if (++count.accesses == warm)
+		begin_count(cpu->clock);
 	if (count.accesses == limit) {
-		count.cycles = cpu->clock - start_clock;
+		end_count(cpu->clock);
 		coro_switch(&cpu->sp, main_sp);
 	}
 }

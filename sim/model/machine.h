@@ -46,6 +46,7 @@ void model_count_pair(void);
 
 struct model_result {
 	unsigned long cycles, pairs, transfers, accesses;
+	unsigned int idle;	/* CPUs that have finished no pair */
 };
 
 /* Runs that many accesses; the first third is not counted. */

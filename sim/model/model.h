@@ -7,6 +7,8 @@
 
 struct model_algo {
 	const char *name;
+	/* Objects that it allocates per CPU beyond those it is asked for. */
+	unsigned int spare;
 	int (*init)(unsigned int nr_objs, unsigned int cpus);
 	void *(*pop)(void);
 	void (*push)(void *obj);
@@ -18,6 +20,7 @@ struct scenario {
 	const char *name, *what;
 	/* On @cpus CPUs: sizes the pool and gives CPUs their loops. */
 	int (*setup)(const struct model_algo *algo, unsigned int cpus);
+	bool all;	/* every CPU both pops and pushes */
 };
 
 extern const struct scenario scenarios[];
@@ -27,9 +30,13 @@ extern unsigned long model_pair_work;
 
 struct point {
 	double pairs_per_kcycle, transfers_per_pair;
+	unsigned int idle;	/* CPUs that got no object in all the time measured */
 };
 
 struct point scenario_run(const struct scenario *s, const struct model_algo *algo,
 			  unsigned int cpus);
+
+/* Prints the shared freelist beside what was published; did it collapse, too? */
+bool compare_published(const struct model_algo *lifo);
 
 #endif

@@ -23,6 +23,7 @@ extern __thread unsigned long krp_cpu_offset;
 	__atomic_exchange_n(p, __new, __ATOMIC_SEQ_CST); \
 })
 #define krp_fetch_add(p, i)		__atomic_fetch_add(p, i, __ATOMIC_SEQ_CST)
+#define krp_fetch_add_relaxed(p, i)	__atomic_fetch_add(p, i, __ATOMIC_RELAXED)
 #define krp_fetch_or(p, bits)		__atomic_fetch_or(p, bits, __ATOMIC_SEQ_CST)
 #define krp_fetch_and(p, bits)		__atomic_fetch_and(p, bits, __ATOMIC_SEQ_CST)
 

@@ -19,7 +19,7 @@ static int released(struct krp_objpool *which, void *context)
 
 static int init(unsigned int nr_objs)
 {
-	int ret = krp_objpool_topology_init();
+	int ret = krp_objpool_setup();
 
 	if (ret)
 		return ret;
@@ -97,21 +97,35 @@ static bool ring_census(struct census *c, const struct krp_objpool_slot *slot)
 	return true;
 }
 
+static void *chunk_object(const struct krp_objpool_chunk *chunk, unsigned int i)
+{
+	return (char *)chunk->base + (size_t)i * pool->stride + sizeof(struct krp_objpool_header);
+}
+
+/* What lies at home is counted before it does; c->quiet: exactly. */
 static bool home_census(struct census *c, const struct krp_objpool_chunk *chunk)
 {
-	unsigned int i;
+	int bits = 0;
+	u32 i;
 
-	for (i = 0; i < chunk->nr; i++)
-		if (chunk->home[i / BITS_PER_LONG] >> i % BITS_PER_LONG & 1)
-			if (!seen(c, &c->reach, (char *)chunk->base + (size_t)i * pool->stride +
-				  sizeof(struct krp_objpool_header)))
-				return false;
+	for (i = 0; i < chunk->nr; i++) {
+		if (!(chunk->home[i / BITS_PER_LONG] >> i % BITS_PER_LONG & 1))
+			continue;
+		bits++;
+		if (!seen(c, &c->reach, chunk_object(chunk, i)))
+			return false;
+	}
+	if (chunk->at_home.counter < bits || (c->quiet && chunk->at_home.counter != bits)) {
+		fail("%d objects are at home in a chunk that counts %d", bits,
+		     chunk->at_home.counter);
+		return false;
+	}
 	return true;
 }
 
 static bool census(struct census *c)
 {
-	const struct krp_objpool_chunk *chunk;
+	const struct krp_objpool_grown *grown;
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < world.cpus; cpu++) {
@@ -122,8 +136,8 @@ static bool census(struct census *c)
 		if (!ring_census(c, slot) || !home_census(c, &slot->chunk))
 			return false;
 	}
-	for (chunk = pool->grown; chunk; chunk = chunk->next)
-		if (!home_census(c, chunk))
+	for (grown = pool->grown; grown; grown = grown->next)
+		if (!home_census(c, &grown->chunk))
 			return false;
 	return true;
 }
@@ -139,7 +153,8 @@ static void describe(const void *p, char *buf, size_t size)
 		{ offsetof(struct krp_objpool_slot, head_seen), "head_seen" },
 		{ offsetof(struct krp_objpool_slot, victim), "victim" },
 		{ offsetof(struct krp_objpool_slot, head), "head" },
-		{ offsetof(struct krp_objpool_slot, word), "home" },
+		{ offsetof(struct krp_objpool_slot, chunk.at_home), "at_home" },
+		{ offsetof(struct krp_objpool_slot, chunk.hint), "hint" },
 		{ }
 	};
 	const struct field *f;
@@ -149,6 +164,7 @@ static void describe(const void *p, char *buf, size_t size)
 		const struct krp_objpool_slot *slot = per_cpu_ptr(pool->slots, cpu);
 		size_t at = (const char *)p - (const char *)slot;
 		size_t cell = (const unsigned long *)p - slot->cells;
+		size_t word = (const unsigned long *)p - slot->chunk.home;
 
 		for (f = fields; f->name; f++) {
 			if (at == f->at) {
@@ -158,6 +174,10 @@ static void describe(const void *p, char *buf, size_t size)
 		}
 		if (cell <= slot->mask) {
 			snprintf(buf, size, "cpu%u.cells[%zu]", cpu, cell);
+			return;
+		}
+		if (word < BITS_TO_LONGS(slot->chunk.nr)) {
+			snprintf(buf, size, "cpu%u.home[%zu]", cpu, word);
 			return;
 		}
 	}

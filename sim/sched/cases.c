@@ -7,7 +7,8 @@
 
 #include "cases.h"
 
-#define KRP	.algo = &algo_krp, .nodes = 1
+#define KRP		.algo = &algo_krp, .nodes = 1
+#define KRP_NUMA	.algo = &algo_krp, .nodes = 2
 
 /* Explored in full. */
 const struct sim_case small_cases[] = {
@@ -40,7 +41,14 @@ const struct sim_case small_cases[] = {
 	  .setup = "t1ot1ot1ot1ot1ot1ot1ot0st2st1rt1rt1vt1vt1v",
 	  .task = { "ooooooo", "vvvv", "" } },
 
+	/* Two nodes. */
+	{ "2cpu-numa", KRP_NUMA, .cpus = 2, .nr_objs = 2, .task = { "ooouuu", "oouuo" } },
+	{ "3cpu-numa", KRP_NUMA, .cpus = 3, .nr_objs = 1, .task = { "oouu", "oouu", "oou" } },
+
 	/* NMIs on top. */
+	{ "nmi-home-word", KRP, .cpus = 2, .nr_objs = 2, .nmis = 1, .nmi_depth = 1, .nmi = "u",
+	  .setup = "t0on0ot0wt0wt0wt0wt0wt0ot0ot0ot0ot0ot0ut0ut0ut0ut0u",
+	  .task = { "u", "oo" } },
 	{ "nmi-pair", KRP, .cpus = 2, .nr_objs = 2, .nmis = 2, .nmi_depth = 1, .nmi = "ou",
 	  .task = { "oouu", "oouu" } },
 	{ "nmi-push", KRP, .cpus = 2, .nr_objs = 3, .nmis = 2, .nmi_depth = 1, .nmi = "u",
@@ -94,6 +102,10 @@ const struct sim_case large_cases[] = {
 	  .nmi = NMIS, .task = { "ssro", "rrsu" } },
 	{ "r-grow", KRP, .cpus = 3, .nr_objs = 2, .nmis = 4, .nmi_depth = 2,
 	  .nmi = NMIS, .task = { "wouv", MIX, MIX } },
+	{ "r-home", KRP, .cpus = 3, .nr_objs = 20, .nmis = 4, .nmi_depth = 2, .swaps = 2,
+	  .nmi = NMIS, .task = { "ooosou", "uuvvro", MIX } },
+	{ "r-numa", KRP_NUMA, .cpus = 6, .nr_objs = 8, .nmis = 4, .nmi_depth = 2, .swaps = 2,
+	  .nmi = NMIS, .task = { MIX } },
 	{ "r-8cpu", KRP, .cpus = 8, .nr_objs = 24, .nmis = 8, .nmi_depth = 2, .swaps = 4,
 	  .nmi = NMIS, .task = { MIX } },
 	{ }

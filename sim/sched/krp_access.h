@@ -2,8 +2,8 @@
 /*
  * Shared accesses in the simulator: before each one, whoever runs the
  * simulated CPUs gets to choose which of them goes on. All happen in one real
- * thread, and only between those calls, so the accesses themselves are plain. native/krp_access.h is the
- * same with real CPUs.
+ * thread, and only between those calls, so the accesses themselves are plain.
+ * native/krp_access.h is the same with real CPUs.
  */
 #ifndef KRP_ACCESS_H
 #define KRP_ACCESS_H
@@ -61,6 +61,7 @@ void krp_preempt_enable(void);
 })
 #define krp_xchg(p, new)		({ typeof(*(p)) __new = (new); __krp_rmw(p, __new); })
 #define krp_fetch_add(p, i)		({ typeof(*(p)) __i = (i); __krp_rmw(p, __was + __i); })
+#define krp_fetch_add_relaxed(p, i)	krp_fetch_add(p, i)
 #define krp_fetch_or(p, bits)		({ typeof(*(p)) __b = (bits); __krp_rmw(p, __was | __b); })
 #define krp_fetch_and(p, bits)		({ typeof(*(p)) __b = (bits); __krp_rmw(p, __was & __b); })
 

@@ -114,6 +114,7 @@ struct census {
 	u64 stash;	/* in some CPU's stash */
 	u64 reach;	/* reachable for every pop */
 	u64 blocked;	/* behind an unfinished push */
+	bool quiet;	/* asked: nothing is under way */
 };
 
 /* Not part of the state. */

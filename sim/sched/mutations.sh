@@ -16,11 +16,11 @@ mutation no-lap-parity objpool.c \
 
 mutation publish-first objpool.c \
 	'push writes the cell before it has reserved the position' \
-	's/(was = this_cpu_cmpxchg\(pool->slots->tail)/smp_store_release(\&slot->cells[tail \& slot->mask], (unsigned long)obj | krp_lap(tail, slot->mask));\n\t\t\1/; s/(\t\ttail = was;\n\t\}).*(\n\treturn true;\n\}\n\nstatic __always_inline void \*krp_chunk_object)/\1\2/'
+	's/(was = this_cpu_cmpxchg\(pool->slots->tail)/smp_store_release(\&slot->put_cells[tail \& slot->put_mask], (unsigned long)obj | krp_lap(tail, slot->put_mask));\n\t\t\1/; s/(\t\ttail = was;\n\t\}).*(\n\treturn true;\n\}\n\nstatic __always_inline void \*krp_chunk_object)/\1\2/'
 
 mutation head-2-bit objpool.c \
 	'head is compared by its lowest two bits only, as if it wrapped at four' \
-	's/(if \(likely\()(atomic64_try_cmpxchg_relaxed)/\1(head = (atomic64_read(\&slot->head) ^ head) \& 3 ? head : slot->head.counter,\n\t\t\t\t   \2/; s/&head, head \+ 1\)/&)/'
+	's/(if \(likely\()(atomic64_try_cmpxchg_release)/\1(head = (atomic64_read(\&slot->head) ^ head) \& 3 ? head : slot->head.counter,\n\t\t\t\t   \2/; s/&head, head \+ 1\)/&)/'
 
 mutation cell-after-head objpool.c \
 	'pop moves head first and reads the cell then' \
@@ -28,7 +28,7 @@ mutation cell-after-head objpool.c \
 
 mutation plain-head objpool.c \
 	'pop moves head by a plain write' \
-	's/atomic64_try_cmpxchg_relaxed\(&slot->head, &head, head \+ 1\)/({ atomic64_set(\&slot->head, head + 1); 1; })/'
+	's/atomic64_try_cmpxchg_release\(&slot->head, &head, head \+ 1\)/({ atomic64_set(\&slot->head, head + 1); 1; })/'
 
 mutation no-full-check objpool.c \
 	'push does not look at head: it overwrites what nobody has taken yet' \
@@ -60,23 +60,51 @@ mutation plain-stash-pop objpool.h \
 
 mutation plain-home-take objpool.c \
 	'pop clears a home bit without looking whether it was the one to do it' \
-	's/if \(test_and_clear_bit\(bit, chunk->home\)\)/clear_bit(bit, chunk->home);/'
+	's/if \(!test_and_clear_bit\(bit, chunk->home\)\)\s*continue;/clear_bit(bit, chunk->home);/'
 
 mutation plain-home-put objpool.c \
 	'push sets a home bit by reading and writing the word' \
-	's/if \(test_and_set_bit\(header->index, chunk->home\)\)\s*return -EINVAL;/WRITE_ONCE(chunk->home[header->index \/ 64], READ_ONCE(chunk->home[header->index \/ 64]) |\n\t\t   1UL << header->index % 64);/'
+	's/if \(test_and_set_bit\(header->index, chunk->home\)\) \{[^}]*\}/WRITE_ONCE(chunk->home[BIT_WORD(header->index)],\n\t\t   READ_ONCE(chunk->home[BIT_WORD(header->index)]) | BIT_MASK(header->index));/'
+
+mutation count-after-bit objpool.c \
+	'push counts an object at home only after it is there: a pop sees none' \
+	's/\tatomic_inc\(&chunk->at_home\);(.*test_and_set_bit[^}]*)atomic_dec\(&chunk->at_home\);([^}]*\})/\1\2\n\tatomic_inc(\&chunk->at_home);/'
+
+mutation uncount-before-bit objpool.c \
+	'pop takes an object at home off the count before it has it' \
+	's/(if \(!test_and_clear_bit\(bit, chunk->home\)\))\s*continue;\s*atomic_dec\(&chunk->at_home\);/atomic_dec(\&chunk->at_home);\n\t\t\t\1 {\n\t\t\t\tatomic_inc(\&chunk->at_home);\n\t\t\t\tcontinue;\n\t\t\t}/'
+
+mutation never-uncounted objpool.c \
+	'pop leaves an object that it took from home on the count' \
+	's/(continue;\s*)atomic_dec\(&chunk->at_home\);/\1/'
+
+mutation hint-no-wrap objpool.c \
+	'the search for an object at home ends at the last word and does not go on at the first' \
+	's/for \(n = 0; n < words; n\+\+\)/for (n = 0; first + n < words; n++)/'
+
+mutation steal-stride objpool.c \
+	'stealing leaps over CPUs that it does not come back to' \
+	's/at \+ 65537u/at + 2/'
+
+mutation steal-one-node objpool.c \
+	'stealing does not go on to the next node' \
+	's/for \(left = krp_nr_cpus; left;/for (left = krp_nr_cpus; left == krp_nr_cpus;/'
+
+mutation skip-victim objpool.c \
+	'stealing leaves out the CPU that it last took from' \
+	's/if \(victim != cpu\) \{.*(\tfor \(left = krp_nr_cpus)/\1/'
 
 mutation no-last-cpu objpool.c \
-	'stealing leaves out the CPU that is farthest away, as if it were absent' \
-	's/i < krp_nr_cpus; i\+\+\)/i + 1 < krp_nr_cpus; i++)/'
+	'stealing leaves out the last CPU of each node, as if it were absent' \
+	's/i < size; i\+\+/i + 1 < size; i++/'
 
 mutation no-home-steal objpool.c \
 	'stealing looks at rings only, not at homes' \
-	's/obj = krp_slot_take\(pool, per_cpu_ptr\(pool->slots, order\[i\]\)\)/obj = krp_ring_take(per_cpu_ptr(pool->slots, order[i]))/'
+	's/obj = krp_slot_take\(pool, per_cpu_ptr\(pool->slots, order\[at\]\)\)/obj = krp_ring_take(per_cpu_ptr(pool->slots, order[at]))/'
 
 mutation no-own-home objpool.c \
 	'pop does not look at the homes of its own CPU' \
-	's/(own = per_cpu_ptr[^;]*;\s*)obj = krp_slot_take\(pool, own\);/\1obj = krp_ring_take(own);/'
+	's/obj = krp_slot_take\(pool, own\) \?:/obj = krp_ring_take(own) ?:/'
 
 mutation no-spare-objects objpool.c \
 	'no object is allocated beyond those promised, and stashes keep some' \
@@ -96,11 +124,11 @@ mutation push-migrates objpool.c \
 
 mutation grow-forgets objpool.c \
 	'a second grown chunk makes the pool forget the first' \
-	's/chunk->next = pool->grown;/chunk->next = NULL;/'
+	's/grown->next = pool->grown;/grown->next = NULL;/'
 
 mutation grown-not-taken objpool.c \
 	'pop does not look at grown chunks' \
-	's/chunk && !obj; chunk = chunk->next/chunk \&\& !chunk; chunk = chunk->next/'
+	's/ \?: krp_grown_take\(pool\)//; s/krp_grown_take/unused/'
 
 mutation plain-drop objpool.c \
 	'drop counts down by reading and writing' \

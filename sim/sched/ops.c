@@ -271,8 +271,8 @@ static bool finish_released(void)
 		fail("the case is wrong: objects are left in the bag after fini");
 	if (world.released != 1)
 		fail("released %u times after fini and the last drop", world.released);
-	/* The first two are the order of stealing and the pool itself. */
-	for (i = 2; i < world.nr_allocs; i++)
+	/* The first three are the order of stealing, the workqueue and the pool. */
+	for (i = 3; i < world.nr_allocs; i++)
 		if (!world.alloc[i].freed)
 			fail("allocation %u is leaked", i);
 	return !machine.failed;
@@ -284,6 +284,7 @@ static bool finish_released(void)
  */
 bool ops_finish(void)
 {
+	struct census quiet = { .quiet = true };
 	unsigned int i, free = 0, popped = 0;
 	long counted;
 
@@ -294,6 +295,8 @@ bool ops_finish(void)
 			fail("object %u is left in a push that has ended", i);
 		free += world.obj[i].state == OBJ_FREE;
 	}
+	if (algo->census && !machine.no_census && !algo->census(&quiet))
+		return false;
 	if (algo->nr_free) {
 		counted = algo->nr_free();
 		if (counted != free)

@@ -33,7 +33,7 @@ static void test_one_cpu_gets_all(void)
 				}
 				CHECK_EQ(nr, nrs[n] + 1);
 				krp_objpool_stats(&pool, &st);
-				CHECK_EQ(st.misses, 1);
+				CHECK_EQ(st.counts.misses, 1);
 				CHECK_EQ(st.nr_free, cpus[c] - 1);
 				krp_objpool_free(&pool);
 			}
@@ -172,7 +172,7 @@ static void test_cpu_goes_away(void)
 			;
 		for (i = 0; i < nr; i++)
 			CHECK_EQ(krp_objpool_push(out[i], &pool), 0);
-		CHECK(per_cpu_ptr(pool.slots, cpu)->overflows);
+		CHECK(per_cpu_ptr(pool.counts, cpu)->overflows);
 		world_be((cpu + 3) % CPUS);
 		for (nr = 0; krp_objpool_pop(&pool); nr++)
 			;

@@ -156,8 +156,8 @@ static void test_allocation_faults(void)
 			krp_objpool_free(&pool);
 			CHECK_EQ(world_allocations_live(), 0);
 		}
-		/* The slots and each CPU's share: every one had its turn. */
-		CHECK_EQ(n, cpus[i] + 2);
+		/* The slots, the counts, each CPU's share: every one had its turn. */
+		CHECK_EQ(n, cpus[i] + 3);
 
 		live = world_allocations_live();
 		sim_fail_alloc(1);
@@ -172,16 +172,22 @@ static void test_allocation_faults(void)
 	}
 }
 
-static void test_topology_fault(void)
+static void test_setup_fault(void)
 {
+	int nth;
+
 	world_begin(4);
-	krp_objpool_topology_exit();
-	sim_fail_alloc(1);
-	CHECK_EQ(krp_objpool_topology_init(), -ENOMEM);
-	sim_fail_alloc(0);
-	/* An exit after a failed init is allowed. */
-	krp_objpool_topology_exit();
-	CHECK_EQ(krp_objpool_topology_init(), 0);
+	krp_objpool_teardown();
+	/* The order of stealing, then the workqueue. */
+	for (nth = 1; nth <= 2; nth++) {
+		sim_fail_alloc(nth);
+		CHECK_EQ(krp_objpool_setup(), -ENOMEM);
+		sim_fail_alloc(0);
+		CHECK_EQ(sim_live_allocs, 0);
+		/* To tear down after a failed setup is allowed. */
+		krp_objpool_teardown();
+	}
+	CHECK_EQ(krp_objpool_setup(), 0);
 	world_end();
 }
 
@@ -242,7 +248,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(grow_out_of_names),
 	TAP_TEST(gfp_flags),
 	TAP_TEST(allocation_faults),
-	TAP_TEST(topology_fault),
+	TAP_TEST(setup_fault),
 	TAP_TEST(objinit_fails),
 };
 

@@ -175,7 +175,7 @@ static void count_all(void)
 	krp_objpool_stats(&pool, &st);
 	CHECK_EQ(st.nr_free, pool.nr_total);
 	/* Plain increments by interrupted instructions: none may be lost either. */
-	CHECK_EQ(st.misses, misses);
+	CHECK_EQ(st.counts.misses, misses);
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		world_be(cpu);
 		while ((obj = krp_objpool_pop(&pool))) {

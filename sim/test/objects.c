@@ -2,6 +2,8 @@
 /* What the objects are like, and what happens to pointers that are none. */
 #include <string.h>
 
+#include <linux/bitops.h>
+
 #include "tap.h"
 #include "world.h"
 
@@ -121,12 +123,12 @@ static void test_null_and_foreign(void)
 /* Fills @cpu's stash and ring, so that its next push goes home. */
 static void fill_slot(int cpu)
 {
-	struct krp_objpool_slot *slot = per_cpu_ptr(pool.slots, cpu);
-	unsigned long overflows = slot->overflows;
+	struct krp_objpool_counts *counts = per_cpu_ptr(pool.counts, cpu);
+	unsigned long overflows = counts->overflows;
 	unsigned int tries = 4 * pool.nr_total;
 	void *obj;
 
-	while (slot->overflows == overflows && CHECK(tries--)) {
+	while (counts->overflows == overflows && CHECK(tries--)) {
 		world_be(!cpu);
 		obj = krp_objpool_pop(&pool);
 		if (!CHECK(obj))
@@ -140,8 +142,10 @@ static void fill_slot(int cpu)
 static void test_bad_pointers_at_home(void)
 {
 	struct krp_objpool_header saved, *header;
+	struct krp_objpool_chunk *chunk;
 	void *foreign, *obj, *grown = NULL;
 	unsigned long before;
+	int counted;
 
 	world_begin(2);
 	CHECK_EQ(krp_objpool_init(&pool, 40, 64, GFP_KERNEL, NULL, NULL, NULL), 0);
@@ -169,13 +173,18 @@ static void test_bad_pointers_at_home(void)
 	CHECK_EQ(nr_free(&pool), before);
 
 	CHECK_EQ(krp_objpool_push(obj, &pool), 0);
+	chunk = &per_cpu_ptr(pool.slots, saved.chunk)->chunk;
+	counted = atomic_read(&chunk->at_home);
+	CHECK(counted >= 1);
 	/* It lies at home now. */
 	CHECK_EQ(krp_objpool_push(obj, &pool), -EINVAL);
 	CHECK_EQ(nr_free(&pool), before + 1);
+	/* Nor do refused pushes count. */
+	CHECK_EQ(atomic_read(&chunk->at_home), counted);
 
 	/* The same for an object of a grown chunk. */
 	CHECK_EQ(krp_objpool_grow(&pool, 70, GFP_KERNEL, NULL), 0);
-	grown = pool.grown->base + sizeof(*header);
+	grown = pool.grown->chunk.base + sizeof(*header);
 	CHECK_EQ(krp_objpool_push(grown, &pool), -EINVAL);
 	CHECK_EQ(nr_free(&pool), before + 1 + 70);
 
@@ -210,19 +219,19 @@ static void test_stats(void)
 	CHECK_EQ(krp_objpool_init(&pool, 4, 64, GFP_KERNEL, NULL, NULL, NULL), 0);
 	krp_objpool_stats(&pool, &st);
 	CHECK_EQ(st.nr_free, 6);
-	CHECK_EQ(st.local + st.steals + st.overflows + st.misses, 0);
+	CHECK_EQ(st.counts.local + st.counts.steals + st.counts.overflows + st.counts.misses, 0);
 
 	/* Through the stash: nothing is counted. */
 	a = krp_objpool_pop(&pool);
 	CHECK_EQ(krp_objpool_push(a, &pool), 0);
 	krp_objpool_stats(&pool, &st);
-	CHECK_EQ(st.local + st.steals + st.overflows + st.misses, 0);
+	CHECK_EQ(st.counts.local + st.counts.steals + st.counts.overflows + st.counts.misses, 0);
 
 	a = krp_objpool_pop(&pool);
 	b = krp_objpool_pop(&pool);
 	CHECK(a && b && a != b);
 	krp_objpool_stats(&pool, &st);
-	CHECK_EQ(st.local, 1);
+	CHECK_EQ(st.counts.local, 1);
 	CHECK_EQ(st.nr_free, 4);
 
 	/* The rest of the own ring, both of the other's, then nothing. */
@@ -232,17 +241,17 @@ static void test_stats(void)
 		nr++;
 	krp_objpool_stats(&pool, &st);
 	CHECK_EQ(nr, 5);
-	CHECK_EQ(st.local, 2);
-	CHECK_EQ(st.steals, 2);
-	CHECK_EQ(st.misses, 1);
+	CHECK_EQ(st.counts.local, 2);
+	CHECK_EQ(st.counts.steals, 2);
+	CHECK_EQ(st.counts.misses, 1);
 	CHECK_EQ(st.nr_free, 1);
-	CHECK_EQ(st.overflows, 0);
+	CHECK_EQ(st.counts.overflows, 0);
 
 	/* One into the stash, four into the ring, none home ... */
 	for (i = 0; i < nr; i++)
 		CHECK_EQ(krp_objpool_push(objs[i], &pool), 0);
 	krp_objpool_stats(&pool, &st);
-	CHECK_EQ(st.overflows, 0);
+	CHECK_EQ(st.counts.overflows, 0);
 	CHECK_EQ(st.nr_free, 6);
 
 	/* ... but with more objects than cells some go home. */
@@ -251,15 +260,51 @@ static void test_stats(void)
 		;
 	CHECK_EQ(nr, 15);
 	krp_objpool_stats(&pool, &st);
-	local = st.local;
+	local = st.counts.local;
 	CHECK_EQ(local, 2 + 4 + 10);
 	for (i = 0; i < nr; i++)
 		CHECK_EQ(krp_objpool_push(objs[i], &pool), 0);
 	overflows = nr - 1 - (int)(per_cpu_ptr(pool.slots, 0)->mask + 1);
 	krp_objpool_stats(&pool, &st);
-	CHECK_EQ(st.overflows, overflows);
+	CHECK_EQ(st.counts.overflows, overflows);
 	CHECK_EQ(st.nr_free, 16);
-	CHECK_EQ(st.misses, 2);
+	CHECK_EQ(st.counts.misses, 2);
+	krp_objpool_free(&pool);
+	world_end();
+}
+
+/* A CPU has nothing left when stash, ring and home are empty, not before. */
+static void test_low(void)
+{
+	enum { CPUS = 3, NR = 27, SHARE = (NR + CPUS) / CPUS };
+	struct krp_objpool_slot *own;
+	void *objs[NR + 2];
+	int i, nr;
+
+	world_begin(CPUS);
+	CHECK_EQ(krp_objpool_init(&pool, NR, 8, GFP_KERNEL, NULL, NULL, NULL), 0);
+	own = per_cpu_ptr(pool.slots, 0);
+	for (nr = 0; nr < SHARE; nr++) {
+		CHECK(!krp_objpool_low(&pool));
+		CHECK((objs[nr] = krp_objpool_pop(&pool)));
+	}
+	/* What others have does not count. */
+	CHECK(krp_objpool_low(&pool));
+	for (; (objs[nr] = krp_objpool_pop(&pool)); nr++)
+		;
+	CHECK_EQ(nr, NR + 1);
+	/* Its own, which it got first, last: they go home beside a full ring. */
+	while (nr)
+		CHECK_EQ(krp_objpool_push(objs[--nr], &pool), 0);
+	CHECK(READ_ONCE(own->word));
+	/* Until stash and ring are empty. */
+	for (nr = 1 + own->mask + 1; nr; nr--)
+		CHECK(krp_objpool_pop(&pool));
+	CHECK(!own->stash && own->tail == atomic64_read(&own->head));
+	CHECK(!krp_objpool_low(&pool));
+	for (i = hweight_long(READ_ONCE(own->word)); i; i--)
+		CHECK(krp_objpool_pop(&pool));
+	CHECK(krp_objpool_low(&pool));
 	krp_objpool_free(&pool);
 	world_end();
 }
@@ -271,6 +316,7 @@ static const struct tap_test tests[] = {
 	TAP_TEST(bad_pointers_at_home),
 	TAP_TEST(double_push_to_stash),
 	TAP_TEST(stats),
+	TAP_TEST(low),
 };
 
 int main(void)

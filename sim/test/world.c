@@ -25,7 +25,7 @@ void world_begin_as_set(void)
 		world_alloc = sim_alloc_hook;
 		sim_alloc_hook = world_counting_alloc;
 	}
-	CHECK_EQ(krp_objpool_topology_init(), 0);
+	CHECK_EQ(krp_objpool_setup(), 0);
 	world_live_before = sim_live_allocs;
 	world_be(0);
 	world_seed(1);
@@ -39,7 +39,7 @@ void world_begin(unsigned int cpus)
 
 void world_end(void)
 {
-	krp_objpool_topology_exit();
+	krp_objpool_teardown();
 	CHECK_EQ(sim_live_allocs, 0);
 	CHECK_EQ(sim_live_bytes, 0);
 }

@@ -123,6 +123,7 @@ static void test_walks_across_every_edge(void)
 /* A full ring refuses, an empty one gives nothing, on both sides of an edge. */
 static void test_full_and_empty_at_every_edge(void)
 {
+	struct krp_objpool_counts *counts;
 	struct krp_objpool_slot *slot;
 	void *out[3 + 1 + 8 + 1];
 	unsigned int back, nr, i, cells, round;
@@ -136,9 +137,10 @@ static void test_full_and_empty_at_every_edge(void)
 			CHECK_EQ(krp_objpool_grow(&pool, 8, GFP_KERNEL, NULL), 0);
 			move_all((s64)(edges[e] - back));
 			slot = per_cpu_ptr(pool.slots, 0);
+			counts = per_cpu_ptr(pool.counts, 0);
 			cells = slot->mask + 1;
 			for (round = 0; round < 5; round++) {
-				unsigned long before = slot->overflows;
+				unsigned long before = counts->overflows;
 
 				for (nr = 0; (out[nr] = krp_objpool_pop(&pool)); nr++)
 					;
@@ -147,7 +149,7 @@ static void test_full_and_empty_at_every_edge(void)
 				for (i = 0; i < nr; i++)
 					CHECK_EQ(krp_objpool_push(out[i], &pool), 0);
 				CHECK_EQ((u64)slot->tail - (u64)atomic64_read(&slot->head), cells);
-				CHECK_EQ(slot->overflows - before, nr - 1 - cells);
+				CHECK_EQ(counts->overflows - before, nr - 1 - cells);
 			}
 			krp_objpool_free(&pool);
 		}

@@ -6,7 +6,15 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+/*
+ * What the pool's bitmaps use of a word. The scheduler takes few, so that a
+ * handful of objects fills several words.
+ */
+#ifdef SIM_BITS_PER_LONG
+#define BITS_PER_LONG	SIM_BITS_PER_LONG
+#else
 #define BITS_PER_LONG	64
+#endif
 #define BITS_TO_LONGS(nr)	(((nr) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define BIT_MASK(nr)	(1UL << ((nr) % BITS_PER_LONG))
 #define BIT_WORD(nr)	((nr) / BITS_PER_LONG)

@@ -4,6 +4,7 @@
 #define KRP_SIM_WORKQUEUE_H
 
 #include <linux/kernel.h>
+#include <linux/slab.h>
 #include <linux/types.h>
 
 struct work_struct {
@@ -23,8 +24,29 @@ struct rcu_work {
 	struct work_struct work;
 };
 
+/* Allocated, so that who forgets to destroy it leaks. */
+struct workqueue_struct {
+	int none;
+};
+
+#define WQ_UNBOUND		2
+
+static inline struct workqueue_struct *alloc_workqueue(const char *name, unsigned int flags,
+						       int max_active)
+{
+	(void)name;
+	(void)flags;
+	(void)max_active;
+	return kvzalloc_node(sizeof(struct workqueue_struct), GFP_KERNEL, 0);
+}
+
+static inline void destroy_workqueue(struct workqueue_struct *wq)
+{
+	kvfree(wq);
+}
+
 #define to_rcu_work(w)		container_of(w, struct rcu_work, work)
 #define INIT_RCU_WORK(rwork, fn) INIT_WORK(&(rwork)->work, fn)
-#define queue_rcu_work(wq, rwork) schedule_work(&(rwork)->work)
+#define queue_rcu_work(wq, rwork) ((void)(wq), schedule_work(&(rwork)->work))
 
 #endif
