@@ -101,7 +101,10 @@ if load kretpool_test && [ -e $tracing/kprobe_events ]; then
 		echo 'r64:krp_others/kretprobe krp_target_sleep' >>$tracing/kprobe_events
 		echo 1 >$tracing/events/krp_others/kretprobe/enable
 		fprobe=
-		if echo 'f:krp_others/fprobe krp_target_sleep%return' \
+		# Room for all sleepers, where a fprobe has to be told.
+		if echo 'f64:krp_others/fprobe krp_target_sleep%return' \
+			>>$tracing/dynamic_events 2>/dev/null ||
+			echo 'f:krp_others/fprobe krp_target_sleep%return' \
 			>>$tracing/dynamic_events 2>/dev/null; then
 			echo 1 >$tracing/events/krp_others/fprobe/enable
 			fprobe=fprobe
