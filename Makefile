@@ -39,13 +39,14 @@ bench-pool: ## the object pool alone, in user space, against other ways
 bench-returns: ## what a taken-over return does to this processor's return predictor
 test: ## every test that does not need another kernel (KERNEL= ARCH=)
 test-matrix: ## the selftests on every kernel and architecture, and a grid of the results
+test-debug: ## selftests, torture, failing allocations, random writes on KASAN and KCSAN kernels
 test-sim: ## the pool under a deterministic scheduler, with its memory model and cost model
 bench-sim: ## how pools scale to 512 simulated CPUs
 readme-tables: ## put the results of the benchmarks into README.md
 soak: ## torture for long, memory watched (MINUTES= KERNEL= ARCH= CPUS=)
 lint: ## sparse, further compiler warnings, checkpatch, shellcheck
 bench bench-insns bench-pool bench-returns bench-sim readme-tables lint soak \
-test test-matrix test-sim:
+test test-debug test-matrix test-sim:
 	@scripts/$@
 
 clean: ## remove what was built here (fetched kernels stay in the cache)
@@ -58,4 +59,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: modules install uninstall bench bench-insns bench-pool bench-returns bench-sim \
-	readme-tables lint soak test test-matrix test-sim clean help
+	readme-tables lint soak test test-debug test-matrix test-sim clean help
