@@ -52,7 +52,7 @@ test test-debug test-matrix test-sim:
 clean: ## remove what was built here (fetched kernels stay in the cache)
 	@rm -rf build
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
-		-o -name '*.mod.c' -o -name '*.cmd' -o -name Module.symvers -o -name modules.order \) \
+		-o -name '*.mod.c' -o -name '*.cmd' -o -name '.*.d' -o -name Module.symvers -o -name modules.order \) \
 		-exec rm -f {} +
 
 help: ## this list
