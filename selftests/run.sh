@@ -5,8 +5,8 @@
 # what they say.
 cd "$(dirname "$0")" || exit 1
 
-# In an order in which the first failure says most; torture.sh is for longer runs.
-[ $# -gt 0 ] || set -- proc calls stacking control errors objpool trace sleepers healing exits awkward stacks exact removal unload
+# In an order in which the first failure says most.
+[ $# -gt 0 ] || set -- proc calls stacking control errors objpool trace sleepers healing exits awkward stacks exact removal unload torture
 
 status=0
 n=0

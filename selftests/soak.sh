@@ -64,11 +64,11 @@ while [ $(($(now) - begin)) -lt $((minutes * 60)) ]; do
 	load_end
 	echo 0 >$parameters/run || status=1
 	# Probes that drain are freed a while after their last call has returned.
-	wait_for '[ "$(wc -l </proc/kretpool/probes)" = 1 ]'
+	wait_for '[ "$(listed)" = 0 ]'
 	all_offline=$((all_offline + offline))
 	all_ended=$((all_ended + ended))
 	rounds=$((rounds + 1))
-	echo "$(($(now) - begin)),$(number calls),$(number interrupts),$(number NMIs),$(number probes),$all_offline,$all_ended,$(memory),$(thunks),$(($(wc -l </proc/kretpool/probes) - 1)),$(cat $parameters/errors)" |
+	echo "$(($(now) - begin)),$(number calls),$(number interrupts),$(number NMIs),$(number probes),$all_offline,$all_ended,$(memory),$(thunks),$(listed),$(cat $parameters/errors)" |
 		tee -a "$csv" | sed 's/^/# /'
 	# For who wants to know what it is that grows.
 	[ $rounds != 5 ] || cat /proc/slabinfo >"$csv.slab"

@@ -2,9 +2,16 @@
 # shellcheck shell=sh disable=SC2154
 # Sourced by what runs kretpool_torture, after lib.sh: what goes on beside it.
 
-# Number of return thunks in use.
+# Number of return thunks in use by something else than calls asleep: of those
+# kretpool_torture itself judges whether they are.
 thunks() {
-	awk '/^# return thunks/ { print $4 }' /proc/kretpool/pools
+	awk '/^# return thunks/ { print $4 - calls } FILENAME ~ /inflight/ && FNR > 1 { calls++ }' \
+		/proc/kretpool/inflight /proc/kretpool/pools
+}
+
+# Number of probes that are not just waiting for calls asleep.
+listed() {
+	awk 'NR > 1 && $3 != "draining" { n++ } END { print n + 0 }' /proc/kretpool/probes
 }
 
 # Each of these goes on until the file is gone, and notes in another what it did.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /proc/kretpool says about thunks and pools, as people read it. */
+/* What /proc says about thunks, pools and calls in flight, as people read it. */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -50,6 +50,54 @@ long torture_thunks_used(void)
 		used = -1;
 	kvfree(text);
 	return used;
+}
+
+/* Does a task's stack say that a call will return to a thunk? */
+static bool torture_on_stack(int pid)
+{
+	char path[32], *text;
+	bool found;
+
+	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	text = torture_read(path);
+	found = text && strstr(text, "krp_thunk");
+	kvfree(text);
+	return found;
+}
+
+/**
+ * torture_sleepers() - calls that hold thunks of probes that are gone
+ * @whole: stack traces show hooked calls
+ *
+ * A task that sleeps may do so for as long as it likes: its calls are no leak,
+ * as long as the task is there and, if that can be seen, its stack leads
+ * through a thunk.
+ *
+ * Context: process; exact while none of them wakes up.
+ * Return: their number, or -1 if a call is in flight whose task is not in it.
+ */
+long torture_sleepers(bool whole)
+{
+	char *text = torture_read("/proc/kretpool/inflight"), *next = text, *line;
+	char *probes = torture_read("/proc/kretpool/probes");
+	char name[KSYM_NAME_LEN], draining[KSYM_NAME_LEN + 32];
+	unsigned int id;
+	long calls = 0;
+	int pid;
+
+	while (probes && calls >= 0 && (line = strsep(&next, "\n"))) {
+		if (sscanf(line, "%u %127s %d", &id, name, &pid) != 3)
+			continue;
+		snprintf(draining, sizeof(draining), "\n%u %s draining ", id, name);
+		if (!strstr(probes, draining))
+			continue;
+		calls++;
+		if (!pid || (whole && !torture_on_stack(pid)))
+			calls = -1;
+	}
+	kvfree(text);
+	kvfree(probes);
+	return calls;
 }
 
 /**
