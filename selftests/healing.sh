@@ -12,10 +12,6 @@ sleep_file=/proc/kretpool_test/sleep
 probe_file=/proc/kretpool_test/probe
 sleepers=1000
 
-count() {
-	sed "s/.*\<$1 \([0-9]*\).*/\1/" "$probe_file"
-}
-
 # pool N: a column of the probe's line in pools.
 pool() {
 	awk -v n="$1" '$2 == "krp_target_sleep" { print $n }' /proc/kretpool/pools

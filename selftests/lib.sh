@@ -66,6 +66,12 @@ load() {
 [ "$(id -u)" = 0 ] || skip_all "this needs root"
 load kretpool || skip_all "kretpool.ko is neither here nor installed"
 
+# count NAME: a number from what kretpool_test says of its probe in $probe_file.
+count() {
+	# shellcheck disable=SC2154
+	sed "s/.*\<$1 \([0-9]*\).*/\1/" "$probe_file"
+}
+
 # run_group NAME: tests that run in the kernel.
 run_group() {
 	load kretpool_test || skip_all "kretpool_test.ko is neither here nor installed"

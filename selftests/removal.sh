@@ -5,13 +5,14 @@
 # usage: removal.sh [CYCLES [PROBES]]
 #   CYCLES  of loading and unloading, 5
 #   PROBES  removed in a batch, 50; as many as there are functions and thunks for
+# Without arguments REMOVAL_CYCLES and REMOVAL_PROBES say so.
 # What is waited for is evaluated again and again, so it is quoted.
 # shellcheck disable=SC2016
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-cycles=${1:-5}
-probes=${2:-50}
+cycles=${1:-${REMOVAL_CYCLES:-5}}
+probes=${2:-${REMOVAL_PROBES:-50}}
 many=/proc/kretpool_many
 tracing=/sys/kernel/tracing
 [ -e $tracing/available_filter_functions ] || tracing=/sys/kernel/debug/tracing

@@ -10,11 +10,6 @@ load kretpool_test || skip_all "kretpool_test.ko is neither here nor installed"
 sleep_file=/proc/kretpool_test/sleep
 probe_file=/proc/kretpool_test/probe
 
-# count NAME: a number from the probe's line.
-count() {
-	sed "s/.*\<$1 \([0-9]*\).*/\1/" "$probe_file"
-}
-
 # sleepers N: so many processes fall asleep in the probed function.
 sleepers() {
 	pids=

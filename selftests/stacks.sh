@@ -13,10 +13,6 @@ probe_file=/proc/kretpool_test/probe
 tracing=/sys/kernel/tracing
 callers=krp_sleep_caller
 
-count() {
-	sed "s/.*\<$1 \([0-9]*\).*/\1/" "$probe_file"
-}
-
 # asleep: a task sleeps in krp_target_sleep(); $pid is its.
 asleep() {
 	cat "$sleep_file" >/dev/null 2>&1 &

@@ -42,31 +42,39 @@ static void calls(struct krp_test_run *run)
 		krp_expect_eq(run, krp_caller_of_add(i, 1), i + 2);
 }
 
+/* Registers both and calls; they are registered still if this is true. */
+static bool both_hit(struct krp_test_run *run, struct krp_kretprobe *a, struct krp_kretprobe *b)
+{
+	if (!krp_expect_eq(run, krp_register_kretprobe(a), 0))
+		return false;
+	if (!krp_expect_eq(run, krp_register_kretprobe(b), 0)) {
+		krp_unregister_kretprobe(a);
+		return false;
+	}
+	calls(run);
+	krp_expect_eq(run, hits_a, CALLS);
+	krp_expect_eq(run, hits_b, CALLS);
+	return true;
+}
+
 static void test_two_of_ours(struct krp_test_run *run)
 {
 	struct krp_kretprobe a = { .kp.symbol_name = "krp_target_add", .handler = hit_a };
 	struct krp_kretprobe b = { .kp.symbol_name = "krp_target_add", .handler = hit_b };
 	unsigned long caller = (unsigned long)krp_caller_of_add;
 
-	if (!krp_expect_eq(run, krp_register_kretprobe(&a), 0))
+	if (!both_hit(run, &a, &b))
 		return;
-	if (krp_expect_eq(run, krp_register_kretprobe(&b), 0)) {
-		calls(run);
-		krp_expect_eq(run, hits_a, CALLS);
-		krp_expect_eq(run, hits_b, CALLS);
-		krp_expect_eq(run, retaddr_a, retaddr_b);
-		krp_expect(run, retaddr_a - caller < 256);
-		krp_unregister_kretprobe(&a);
-		calls(run);
-		krp_expect_eq(run, hits_a, 0);
-		krp_expect_eq(run, hits_b, CALLS);
-		krp_unregister_kretprobe(&b);
-	} else {
-		krp_unregister_kretprobe(&a);
-	}
+	krp_expect_eq(run, retaddr_a, retaddr_b);
+	krp_expect(run, retaddr_a - caller < 256);
+	krp_unregister_kretprobe(&a);
+	calls(run);
+	krp_expect_eq(run, hits_a, 0);
+	krp_expect_eq(run, hits_b, CALLS);
+	krp_unregister_kretprobe(&b);
 }
 
-/* The second wants all registers: the function changes from one ops to another. */
+/* The second wants all registers: the function is hooked in two ways. */
 static void test_upgrade(struct krp_test_run *run)
 {
 	struct krp_kretprobe a = { .kp.symbol_name = "krp_target_add", .handler = hit_a };
@@ -76,14 +84,9 @@ static void test_upgrade(struct krp_test_run *run)
 		.krp_flags = KRP_KRETPROBE_FULL_REGS,
 	};
 
-	if (!krp_expect_eq(run, krp_register_kretprobe(&a), 0))
+	if (!both_hit(run, &a, &b))
 		return;
-	if (krp_expect_eq(run, krp_register_kretprobe(&b), 0)) {
-		calls(run);
-		krp_expect_eq(run, hits_a, CALLS);
-		krp_expect_eq(run, hits_b, CALLS);
-		krp_unregister_kretprobe(&b);
-	}
+	krp_unregister_kretprobe(&b);
 	calls(run);
 	krp_expect_eq(run, hits_a, CALLS);
 	krp_unregister_kretprobe(&a);

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Bugs to plant into objpool.c, each of which the simulator must find. Lists
+# Bugs to plant into objpool*.[ch], each of which the simulator must find. Lists
 # `mutation NAME FILE WHAT SED`: an extended regular expression substitution
 # over the whole file as one line, and what it breaks. A substitution that
 # changes nothing is an error: the code has moved on and the rule has to.
@@ -16,7 +16,7 @@ mutation no-lap-parity objpool.c \
 
 mutation publish-first objpool.c \
 	'push writes the cell before it has reserved the position' \
-	's/(was = this_cpu_cmpxchg\(pool->slots->tail)/smp_store_release(\&slot->put_cells[tail \& slot->put_mask], (unsigned long)obj | krp_lap(tail, slot->put_mask));\n\t\t\1/; s/(\t\ttail = was;\n\t\}).*(\n\treturn true;\n\}\n\nstatic __always_inline void \*krp_chunk_object)/\1\2/'
+	's/(was = this_cpu_cmpxchg\(pool->slots->tail)/smp_store_release(\&slot->put_cells[tail \& slot->put_mask], (unsigned long)obj | krp_lap(tail, slot->put_mask));\n\t\t\1/; s/(\t\ttail = was;\n\t\}).*(\n\treturn true;\n\}\n\n\/\* Takes any object that lies at home)/\1\2/'
 
 mutation head-2-bit objpool.c \
 	'head is compared by its lowest two bits only, as if it wrapped at four' \
@@ -106,7 +106,7 @@ mutation no-own-home objpool.c \
 	'pop does not look at the homes of its own CPU' \
 	's/obj = krp_slot_take\(pool, own\) \?:/obj = krp_ring_take(own) ?:/'
 
-mutation no-spare-objects objpool.c \
+mutation no-spare-objects objpool_setup.c \
 	'no object is allocated beyond those promised, and stashes keep some' \
 	's/pool->nr_total = nr_objs \+ cpus;/pool->nr_total = nr_objs;/'
 
@@ -122,7 +122,7 @@ mutation push-migrates objpool.c \
 	'push may be moved to another CPU between reading tail and reserving it' \
 	's/(.*)preempt_disable_notrace\(\);(.*)preempt_enable_notrace\(\);/\1\2/'
 
-mutation grow-forgets objpool.c \
+mutation grow-forgets objpool_setup.c \
 	'a second grown chunk makes the pool forget the first' \
 	's/grown->next = pool->grown;/grown->next = NULL;/'
 
