@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Several hooks on one function: each handler once, right return. */
 
+#include <linux/hrtimer.h>
 #include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 
+#include "compat_hrtimer.h"
 #include "test.h"
 
 #define CALLS	200
@@ -178,6 +182,69 @@ static void test_handler_recursion(struct krp_test_run *run)
 	krp_expect_eq(run, rp.nmissed, 0);
 }
 
+/* An interrupt that enters the probed function while an entry handler runs. */
+#define INTERRUPT_NS	50000
+
+static unsigned long interrupts, spoilt;
+
+static enum hrtimer_restart interrupt_calls(struct hrtimer *timer)
+{
+	krp_target_add(20, 22);
+	WRITE_ONCE(interrupts, interrupts + 1);
+	hrtimer_forward_now(timer, ns_to_ktime(INTERRUPT_NS));
+	return HRTIMER_RESTART;
+}
+
+static int entry_interrupted(struct krp_kretprobe_instance *ri, struct pt_regs *regs)
+{
+	unsigned long before = READ_ONCE(interrupts), ret = krp_get_kretprobe_retaddr(ri);
+	ktime_t end = ktime_add_ms(ktime_get(), 100);
+
+	hits_a++;
+	if (in_hardirq())
+		return 0;
+	*(unsigned long *)ri->data = hits_a;
+	while (READ_ONCE(interrupts) == before && ktime_before(ktime_get(), end))
+		cpu_relax();
+	/* All of them share one instance per CPU. */
+	spoilt += *(unsigned long *)ri->data != hits_a || krp_get_kretprobe_retaddr(ri) != ret;
+	return 0;
+}
+
+static void test_entry_interrupted(struct krp_test_run *run)
+{
+	struct krp_kretprobe rp = {
+		.kp.symbol_name = "krp_target_add",
+		.entry_handler = entry_interrupted,
+		.data_size = sizeof(unsigned long),
+	};
+	static struct hrtimer timer;
+	struct krp_rethook_counts counts;
+	int i;
+
+	interrupts = 0;
+	spoilt = 0;
+	hits_a = 0;
+	if (!krp_expect_eq(run, krp_register_kretprobe(&rp), 0))
+		return;
+	hrtimer_setup(&timer, interrupt_calls, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	/* On the timer's CPU. */
+	preempt_disable();
+	hrtimer_start(&timer, ns_to_ktime(INTERRUPT_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	for (i = 0; i < 20; i++)
+		krp_expect_eq(run, krp_target_add(i, 1), i + 1);
+	preempt_enable();
+	hrtimer_cancel(&timer);
+	krp_rethook_counts(rp.rh, &counts);
+	krp_unregister_kretprobe(&rp);
+
+	krp_expect_eq(run, spoilt, 0);
+	krp_expect_eq(run, counts.hits, hits_a);
+	/* Each of the calls above waited for one. */
+	krp_expect(run, counts.missed[KRP_MISS_RECURSION] >= 20);
+	krp_expect_eq(run, counts.hits + counts.missed[KRP_MISS_RECURSION], 20 + interrupts);
+}
+
 const struct krp_test krp_tests_stacking[] = {
 	{ "two of ours", test_two_of_ours },
 	{ "two of ours, the second with all registers", test_upgrade },
@@ -185,5 +252,6 @@ const struct krp_test krp_tests_stacking[] = {
 	{ "ours first, then the kernel's kretprobe", test_kernel_last },
 	{ "a kprobe of the kernel's on the same entry", test_with_kprobe },
 	{ "a handler that calls the probed function", test_handler_recursion },
+	{ "an interrupt enters it while an entry handler runs", test_entry_interrupted },
 	{ }
 };
