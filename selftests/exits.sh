@@ -57,14 +57,22 @@ counted() {
 	done </proc/kretpool/probes
 }
 
-# differ FUNCTION: sets differ to what the two are apart, once nothing moves
+# differ FUNCTION: sets differ to what the two are apart, once nothing moves;
+# to "moves" if something always does: arm64 calls do_notify_resume() after any
+# switch of tasks, so that looking is enough
 differ() {
+	tries=0
 	while :; do
 		seen "$1"
 		before=$seen
 		counted "$1"
 		seen "$1"
 		[ "$seen" != "$before" ] || break
+		tries=$((tries + 1))
+		if [ $tries = 100 ]; then
+			differ=moves
+			return
+		fi
 	done
 	differ=$((seen - counted))
 }
@@ -84,12 +92,21 @@ ok $? "none of them is in flight any more"
 bad=
 empty=
 exited=0
+moving=
 for func in $funcs; do
 	differ "$func"
-	[ "$differ" = "$1" ] || bad="$bad $func:$((differ - $1))"
+	case "$differ $1" in
+	*moves*) moving="$moving $func" ;;
+	*) [ "$differ" = "$1" ] || bad="$bad $func:$((differ - $1))" ;;
+	esac
 	shift
 done
 is "$bad" "" "every call is counted, in each of the functions"
+[ -z "$moving" ] || echo "# not compared, since looking at the counts calls them:$moving"
+case "$moving " in
+*" do_exit "* | *" do_group_exit "* | *" get_signal "*) ok 1 "those that end tasks are compared" ;;
+*) ok 0 "those that end tasks are compared" ;;
+esac
 while read -r _ name _ _ _ missed _ _ _ gone _; do
 	case " $funcs " in
 	*" $name "*) [ "$missed" = 0 ] || empty="$empty $name:$missed" ;;
