@@ -52,6 +52,25 @@
 
 #define krp_ftrace_set_filter_ip	ftrace_set_filter_ip
 
+/* 5.19: many addresses at once; before, one after the other. */
+static inline int krp_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
+					    unsigned int nr, int remove, int reset)
+{
+#ifdef KRP_HAVE_FTRACE_SET_FILTER_IPS
+	return ftrace_set_filter_ips(ops, ips, nr, remove, reset);
+#else
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = ftrace_set_filter_ip(ops, ips[i], remove, reset && !i);
+	if (ret)
+		while (--i)
+			ftrace_set_filter_ip(ops, ips[i - 1], !remove, 0);
+	return ret;
+#endif
+}
+
 /* 6.1 exports ftrace_free_filter(). What it frees goes with the last address, too. */
 static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
 {
@@ -70,6 +89,12 @@ struct ftrace_ops {
 
 static inline int krp_ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 					   int remove, int reset)
+{
+	return -EINVAL;
+}
+
+static inline int krp_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
+					    unsigned int nr, int remove, int reset)
 {
 	return -EINVAL;
 }
