@@ -6,7 +6,7 @@
 cd "$(dirname "$0")" || exit 1
 
 # In an order in which the first failure says most; torture.sh is for longer runs.
-[ $# -gt 0 ] || set -- proc calls stacking control errors objpool trace sleepers healing exits awkward stacks exact removal unload
+[ $# -gt 0 ] || set -- proc calls stacking control errors multi objpool trace sleepers healing exits awkward stacks exact removal unload everything
 
 status=0
 n=0
