@@ -381,90 +381,111 @@ static void test_kretprobe_batch(struct krp_test_run *run)
 	krp_expect_eq(run, single_hits, 4);
 }
 
-/* Names of the kernel that name one function each, as many as are wanted. */
-struct names {
-	char **name;
-	int nr;
+/**
+ * struct known - a name of one of the kernel's functions
+ * @name: the name
+ * @good: it can be hooked
+ */
+struct known {
+	char *name;
+	bool good;
 };
+
+/* All names, twice those that occur twice; and a list of those that are clear. */
+struct names {
+	struct known *known;
+	unsigned int nr_known;
+	const char **list;
+	unsigned int nr;
+};
+
+#define MULTI_KNOWN_MAX	(10 * MULTI_NAMES)
 
 static int collect_name(unsigned long ip, const char *name, enum krp_multi_state state, void *data)
 {
 	struct names *names = data;
+	struct known *known = &names->known[names->nr_known];
 
-	/* Those of modules, and those behind which the compiler has put something. */
-	if (state != KRP_MULTI_ATTACHED || strpbrk(name, " ."))
-		return 0;
-	names->name[names->nr] = kstrdup(name, GFP_KERNEL);
-	if (!names->name[names->nr])
+	known->name = kstrdup(name, GFP_KERNEL);
+	if (!known->name)
 		return -ENOMEM;
-	return ++names->nr == 2 * MULTI_NAMES;
+	known->good = state == KRP_MULTI_ATTACHED;
+	return ++names->nr_known == MULTI_KNOWN_MAX;
 }
 
-static int name_cmp(const void *a, const void *b)
+static int known_cmp(const void *a, const void *b)
 {
-	return strcmp(*(const char **)a, *(const char **)b);
+	return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
 }
 
-/* What occurs once to the front; the others stay, behind. */
-static void names_unique(struct names *names)
+static void names_list(struct names *names)
 {
-	char *last = NULL;
-	int i, n = 0;
+	struct known *known = names->known;
+	unsigned int i;
 
-	sort(names->name, names->nr, sizeof(*names->name), name_cmp, NULL);
-	for (i = 0; i < names->nr; i++) {
-		char *name = names->name[i];
-		bool twin = (last && !strcmp(name, last)) ||
-			    (i + 1 < names->nr && !strcmp(name, names->name[i + 1]));
+	sort(known, names->nr_known, sizeof(*known), known_cmp, NULL);
+	for (i = 0; i < names->nr_known && names->nr < MULTI_NAMES; i++) {
+		bool twin = (i && !known_cmp(&known[i], &known[i - 1])) ||
+			    (i + 1 < names->nr_known && !known_cmp(&known[i], &known[i + 1]));
 
-		last = name;
-		if (twin)
-			continue;
-		swap(names->name[n], names->name[i]);
-		n++;
+		if (known[i].good && !twin)
+			names->list[names->nr++] = known[i].name;
 	}
-	names->nr = n;
 }
 
-static int register_names(struct multi *multi, struct names *names, int nr)
+static int names_get(struct names *names)
 {
-	return krp_multi_register_syms(&multi->m, (const char **)names->name, nr);
+	struct multi all = { .m = { .exit = multi_exit, .flags = KRP_RETHOOK_DISABLED } };
+	int ret;
+
+	names->known = kvcalloc(MULTI_KNOWN_MAX, sizeof(*names->known), GFP_KERNEL);
+	names->list = kvcalloc(MULTI_NAMES, sizeof(*names->list), GFP_KERNEL);
+	if (!names->known || !names->list)
+		return -ENOMEM;
+	ret = krp_multi_register(&all.m, "vmlinux:*", NULL);
+	if (ret)
+		return ret;
+	ret = krp_multi_visit(&all.m, collect_name, names);
+	krp_multi_unregister(&all.m);
+	names_list(names);
+	return ret;
+}
+
+static void names_free(struct names *names)
+{
+	while (names->nr_known)
+		kfree(names->known[--names->nr_known].name);
+	kvfree(names->known);
+	kvfree(names->list);
 }
 
 static void test_many_names(struct krp_test_run *run)
 {
-	struct multi all = { .m = { .exit = multi_exit, .flags = KRP_RETHOOK_DISABLED } };
-	struct names names = { .name = kvcalloc(2 * MULTI_NAMES, sizeof(char *), GFP_KERNEL) };
 	static const int places[] = { 0, 1, MULTI_NAMES / 2, MULTI_NAMES - 1 };
-	int i, total;
+	struct multi multi = { .m = { .exit = multi_exit, .nr_instances = 2000 } };
+	struct names names = {};
+	int i;
 
-	if (!krp_expect(run, names.name) ||
-	    !krp_expect_eq(run, krp_multi_register(&all.m, "vmlinux:*", NULL), 0))
+	if (!krp_expect_eq(run, names_get(&names), 0))
 		goto free;
-	krp_expect(run, krp_multi_visit(&all.m, collect_name, &names) >= 0);
-	krp_multi_unregister(&all.m);
-	total = names.nr;
-	names_unique(&names);
-	all.m.flags = 0;
-	all.m.nr_instances = 2000;
 	if (names.nr < MULTI_NAMES) {
 		run->skipped = "this kernel has not so many";
-	} else if (krp_expect_eq(run, register_names(&all, &names, MULTI_NAMES), 0)) {
-		krp_expect_eq(run, all.m.functions, MULTI_NAMES);
-		krp_multi_unregister(&all.m);
+		goto free;
 	}
-	for (i = 0; i < ARRAY_SIZE(places) && names.nr >= MULTI_NAMES; i++) {
-		char *good = names.name[places[i]];
+	if (krp_expect_eq(run, krp_multi_register_syms(&multi.m, names.list, MULTI_NAMES), 0)) {
+		krp_expect_eq(run, multi.m.functions, MULTI_NAMES);
+		krp_multi_unregister(&multi.m);
+	}
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const char *good = names.list[places[i]];
 
-		names.name[places[i]] = "krp_no_such_function";
-		krp_expect_eq(run, register_names(&all, &names, MULTI_NAMES), -ENOENT);
-		names.name[places[i]] = good;
+		names.list[places[i]] = "krp_no_such_function";
+		krp_expect_eq(run, krp_multi_register_syms(&multi.m, names.list, MULTI_NAMES),
+			      -ENOENT);
+		names.list[places[i]] = good;
 	}
-	names.nr = total;
 free:
-	while (names.nr)
-		kfree(names.name[--names.nr]);
-	kvfree(names.name);
+	names_free(&names);
 }
 
 const struct krp_test krp_tests_multi[] = {
