@@ -2,7 +2,9 @@
 /*
  * How calls are caught: one ftrace_ops for all functions; a kprobe each for
  * those that ftrace cannot reach. Whatever the number of functions that are
- * hooked or unhooked together, ftrace patches code once for all of them.
+ * hooked or unhooked together, ftrace patches code once for all of them. Old
+ * kernels can only do that with an ftrace_ops that is new: there, many functions
+ * get one of their own. No function is ever in two of the same way.
  *
  * A second ftrace_ops serves rethooks whose handlers want all registers at
  * entry. Only calls of functions that have rethooks of both kinds pay for two.
@@ -15,21 +17,25 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/printk.h>
+#include <linux/slab.h>
 
 #include "rethook_internal.h"
 #include "symbols.h"
 
 /**
- * struct krp_hook - a set of functions that ftrace hooks in one way
- * @ops: its filter is the set
+ * struct krp_hook - a set of functions whose calls are caught
+ * @ops: for ftrace: its filter is the set
  * @nr: functions in it
+ * @list: on krp_hooks_more, if it is one of these
  */
 struct krp_hook {
 	struct ftrace_ops ops;
 	unsigned int nr;
+	struct list_head list;
 };
 
-static struct krp_hook krp_hooks[] = {
+/* The last stands for all those that have their kprobe. */
+static struct krp_hook krp_hooks[KRP_NR_WAYS] = {
 	[KRP_BY_FTRACE_ARGS] = {
 		.ops = {
 			.func = krp_ftrace_entry_args,
@@ -43,6 +49,9 @@ static struct krp_hook krp_hooks[] = {
 		},
 	},
 };
+
+/* Those of many functions, where they need their own. */
+static LIST_HEAD(krp_hooks_more);
 
 /* What is to catch calls, with all registers if @full. */
 static enum krp_way krp_way_for(bool full)
@@ -85,14 +94,21 @@ bool krp_hook_many_possible(bool full)
 /* Few at a time if there is no memory for more. */
 #define KRP_CHANGE_MIN	32
 
+/* A function that is about to be hooked, or unhooked. */
+struct krp_changed {
+	struct krp_func *func;
+	struct krp_hook *hook;
+	unsigned long ip;
+};
+
 /**
  * struct krp_change - functions about to be hooked, or unhooked, in one way
  * @way: in which
  * @on: are they to be hooked?
  * @nr: how many are noted
  * @max: how many there is room for
- * @funcs: the functions
- * @ips: their addresses
+ * @funcs: the functions, and what hooks them now
+ * @ips: room for addresses
  * @few_funcs: what @funcs is without memory
  * @few_ips: and @ips
  */
@@ -101,9 +117,9 @@ struct krp_change {
 	bool on;
 	unsigned int nr;
 	unsigned int max;
-	struct krp_func **funcs;
+	struct krp_changed *funcs;
 	unsigned long *ips;
-	struct krp_func *few_funcs[KRP_CHANGE_MIN];
+	struct krp_changed few_funcs[KRP_CHANGE_MIN];
 	unsigned long few_ips[KRP_CHANGE_MIN];
 };
 
@@ -138,6 +154,31 @@ static void krp_change_end(struct krp_change *change)
 		kvfree(change->funcs);
 }
 
+/* What is to hook @nr more functions; NULL if there is no memory. */
+static struct krp_hook *krp_hook_for(enum krp_way way, unsigned int nr)
+{
+	struct krp_hook *hook = &krp_hooks[way];
+
+	if (way == KRP_BY_KPROBE || KRP_FTRACE_ADDS_MANY || !hook->nr || nr < KRP_FTRACE_MANY)
+		return hook;
+	hook = kzalloc(sizeof(*hook), GFP_KERNEL);
+	if (!hook)
+		return NULL;
+	hook->ops.func = krp_hooks[way].ops.func;
+	hook->ops.flags = way == KRP_BY_FTRACE_ARGS ? KRP_FTRACE_ARGS_FLAGS : KRP_FTRACE_REGS_FLAGS;
+	list_add(&hook->list, &krp_hooks_more);
+	return hook;
+}
+
+/* Nothing is in it any more. */
+static void krp_hook_put(struct krp_hook *hook)
+{
+	if (hook->nr || (hook >= krp_hooks && hook < krp_hooks + KRP_NR_WAYS))
+		return;
+	list_del(&hook->list);
+	kfree(hook);
+}
+
 /* An empty filter would mean everything: no hook has one while it is registered. */
 static int krp_hook_add(struct krp_hook *hook, unsigned long *ips, unsigned int nr)
 {
@@ -168,61 +209,104 @@ static int krp_hook_del(struct krp_hook *hook, unsigned long *ips, unsigned int 
 	return ret;
 }
 
-static int krp_change_kprobes(struct krp_change *change)
+static int krp_kprobes_on(const struct krp_change *change)
 {
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < change->nr && !ret; i++) {
-		if (!change->on)
-			disable_kprobe(&change->funcs[i]->kp);
-		else
-			ret = enable_kprobe(&change->funcs[i]->kp);
-	}
+	for (i = 0; i < change->nr && !ret; i++)
+		ret = enable_kprobe(&change->funcs[i].func->kp);
 	if (ret)
-		for (i--; i--;)
-			disable_kprobe(&change->funcs[i]->kp);
+		while (--i)
+			disable_kprobe(&change->funcs[i - 1].func->kp);
 	return ret;
 }
 
-/* Does what has been noted: all of it, or on failure nothing. */
-static int krp_change_apply(struct krp_change *change)
+/* All that has been noted, or on failure nothing. */
+static int krp_change_on(struct krp_change *change)
 {
+	struct krp_hook *hook = krp_hook_for(change->way, change->nr);
 	unsigned int i;
 	int ret;
 
+	if (!hook) {
+		ret = -ENOMEM;
+	} else if (change->way == KRP_BY_KPROBE) {
+		ret = krp_kprobes_on(change);
+	} else {
+		for (i = 0; i < change->nr; i++)
+			change->ips[i] = change->funcs[i].ip;
+		ret = krp_hook_add(hook, change->ips, change->nr);
+		krp_hook_put(hook);
+	}
+	for (i = 0; i < change->nr; i++)
+		change->funcs[i].func->hook[change->way] = ret ? NULL : hook;
+	return ret;
+}
+
+/*
+ * What has been noted, as far as @hook has it. What cannot be unhooked, for want
+ * of memory, stays so: calls of it find nobody that wants to know, and who hooks
+ * it again need not.
+ */
+static void krp_change_off(struct krp_change *change, struct krp_hook *hook)
+{
+	unsigned int i, n = 0;
+	int ret;
+
+	for (i = 0; i < change->nr; i++)
+		if (change->funcs[i].hook == hook)
+			change->ips[n++] = change->funcs[i].ip;
+	if (!n)
+		return;
+	ret = krp_hook_del(hook, change->ips, n);
+	for (i = 0; i < change->nr; i++)
+		if (change->funcs[i].hook == hook)
+			change->funcs[i].func->hook[change->way] = ret ? hook : NULL;
+	krp_hook_put(hook);
+}
+
+static int krp_change_apply(struct krp_change *change)
+{
+	struct krp_hook *hook, *next;
+	unsigned int i;
+	int ret = 0;
+
 	if (!change->nr)
 		return 0;
-	for (i = 0; i < change->nr; i++)
-		change->ips[i] = change->funcs[i]->ip;
-	if (change->way == KRP_BY_KPROBE)
-		ret = krp_change_kprobes(change);
-	else if (change->on)
-		ret = krp_hook_add(&krp_hooks[change->way], change->ips, change->nr);
-	else
-		ret = krp_hook_del(&krp_hooks[change->way], change->ips, change->nr);
-	/*
-	 * What cannot be unhooked, for want of memory, stays so: calls of it
-	 * find nobody that wants to know, and who hooks it again need not.
-	 */
-	if (ret)
-		for (i = 0; i < change->nr; i++)
-			change->funcs[i]->hooked[change->way] = !change->on;
+	if (change->on) {
+		ret = krp_change_on(change);
+	} else if (change->way == KRP_BY_KPROBE) {
+		for (i = 0; i < change->nr; i++) {
+			disable_kprobe(&change->funcs[i].func->kp);
+			change->funcs[i].func->hook[change->way] = NULL;
+		}
+	} else {
+		krp_change_off(change, &krp_hooks[change->way]);
+		list_for_each_entry_safe(hook, next, &krp_hooks_more, list)
+			krp_change_off(change, hook);
+	}
 	change->nr = 0;
 	return ret;
 }
 
+/* In &krp_func.hook of those that have been noted. */
+static struct krp_hook krp_hook_noted;
+
 static int krp_change_note(struct krp_change *change, struct krp_func *func)
 {
+	struct krp_hook **hook = &func->hook[change->way];
 	int ret = 0;
 
-	if (func->hooked[change->way] == change->on)
+	if (*hook == &krp_hook_noted || !*hook != change->on)
 		return 0;
 	if (change->nr == change->max)
 		ret = krp_change_apply(change);
 	if (!ret) {
-		func->hooked[change->way] = change->on;
-		change->funcs[change->nr++] = func;
+		change->funcs[change->nr++] = (struct krp_changed){
+			.func = func, .hook = *hook, .ip = func->ip,
+		};
+		*hook = &krp_hook_noted;
 	}
 	return ret;
 }

@@ -139,6 +139,8 @@ static inline bool krp_in_handler(void)
 
 /* rethook_func.c: functions, by address */
 
+struct krp_hook;
+
 /**
  * struct krp_func - a function that is, or was, hooked
  * @ip: where ftrace or the kprobe reports it
@@ -146,7 +148,7 @@ static inline bool krp_in_handler(void)
  *        handler
  * @links: by way: who wants to know
  * @unwatched: by way: calls while RCU was not watching
- * @hooked: by way: calls are being caught
+ * @hook: by way: what catches calls, or NULL
  * @kp: resolves and keeps the name, and catches calls that ftrace cannot
  * @users: rethooks registered on it by @kp, hooked or not
  *
@@ -161,7 +163,7 @@ struct krp_func {
 	struct krp_link *only[KRP_NR_WAYS];
 	struct krp_link *links[KRP_NR_WAYS];
 	atomic_long_t unwatched[KRP_NR_WAYS];
-	bool hooked[KRP_NR_WAYS];
+	struct krp_hook *hook[KRP_NR_WAYS];
 	struct kprobe kp;
 	unsigned int users;
 };

@@ -52,24 +52,7 @@
 
 #define krp_ftrace_set_filter_ip	ftrace_set_filter_ip
 
-/* 5.19: many addresses at once; before, one after the other. */
-static inline int krp_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
-					    unsigned int nr, int remove, int reset)
-{
-#ifdef KRP_HAVE_FTRACE_SET_FILTER_IPS
-	return ftrace_set_filter_ips(ops, ips, nr, remove, reset);
-#else
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = ftrace_set_filter_ip(ops, ips[i], remove, reset && !i);
-	if (ret)
-		while (--i)
-			ftrace_set_filter_ip(ops, ips[i - 1], !remove, 0);
-	return ret;
-#endif
-}
+#include "compat_ftrace_filter.h"
 
 /* 6.1 exports ftrace_free_filter(). What it frees goes with the last address, too. */
 static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
@@ -80,6 +63,9 @@ static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
 #else
 
 /* A kernel whose ftrace hooks nothing, or that has none: kprobes have it all. */
+#define KRP_FTRACE_MANY		1
+#define KRP_FTRACE_ADDS_MANY	1
+
 #ifndef CONFIG_FUNCTION_TRACER
 struct ftrace_ops {
 	void *func;
