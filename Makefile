@@ -34,6 +34,7 @@ uninstall: ## remove them
 	@depmod -a $(RELEASE)
 
 bench: ## throughput: native, the kernel's kretprobe, kretpool (CPUS= SECONDS= KERNEL= ARCH=)
+bench-attach: ## hooking up to all functions at once: time, and what a hit costs then (KERNEL= ARCH=)
 bench-insns: ## instructions per call of each way to hook (KERNEL= ARCH=)
 bench-pool: ## the object pool alone, in user space, against other ways
 bench-returns: ## what a taken-over return does to this processor's return predictor
@@ -45,7 +46,7 @@ bench-sim: ## how pools scale to 512 simulated CPUs
 readme-tables: ## put the results of the benchmarks into README.md
 soak: ## torture for long, memory watched (MINUTES= KERNEL= ARCH= CPUS=)
 lint: ## sparse, further compiler warnings, checkpatch, shellcheck
-bench bench-insns bench-pool bench-returns bench-sim readme-tables lint soak \
+bench bench-attach bench-insns bench-pool bench-returns bench-sim readme-tables lint soak \
 test test-debug test-matrix test-sim:
 	@scripts/$@
 
@@ -58,5 +59,5 @@ clean: ## remove what was built here (fetched kernels stay in the cache)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: modules install uninstall bench bench-insns bench-pool bench-returns bench-sim \
-	readme-tables lint soak test test-debug test-matrix test-sim clean help
+.PHONY: modules install uninstall bench bench-attach bench-insns bench-pool bench-returns \
+	bench-sim readme-tables lint soak test test-debug test-matrix test-sim clean help

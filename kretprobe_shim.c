@@ -4,12 +4,15 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/bsearch.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
 
 #include "kretprobe_shim.h"
 #include "rethook_internal.h"
@@ -25,24 +28,90 @@ static void krp_kretprobe_missed(void *owner, enum krp_miss cause)
 		atomic_long_inc((atomic_long_t *)&rp->kp.nmissed);
 }
 
-/* Registered, as far as the list knows: the caller's @rp->rh may be anything. */
-static bool krp_kretprobe_known(struct krp_kretprobe *rp)
+static int krp_pointer_cmp(const void *a, const void *b)
+{
+	const void *x = *(void **)a, *y = *(void **)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Is one of them registered, or there twice? As far as the list knows: the
+ * caller's @rp->rh may be anything. @sorted is scratch space for @num.
+ */
+static bool krp_kretprobes_known(struct krp_kretprobe **rps, int num, void **sorted)
 {
 	struct krp_rethook *rh;
 	bool known = false;
+	int i;
 
 	/* Registration will say no to that. */
 	if (krp_in_handler())
 		return false;
+	memcpy(sorted, rps, num * sizeof(*rps));
+	sort(sorted, num, sizeof(*sorted), krp_pointer_cmp, NULL);
+	for (i = 1; i < num && !known; i++)
+		known = sorted[i - 1] == sorted[i];
 	mutex_lock(&krp_mutex);
 	list_for_each_entry(rh, &krp_rethooks, list) {
-		if (rh->owner == rp) {
-			known = true;
+		void *owner = rh->owner;
+
+		if (known)
 			break;
-		}
+		known = owner && bsearch(&owner, sorted, num, sizeof(owner), krp_pointer_cmp);
 	}
 	mutex_unlock(&krp_mutex);
 	return known;
+}
+
+static void krp_kretprobe_describe(struct krp_kretprobe *rp, struct krp_rethook_desc *desc)
+{
+	*desc = (struct krp_rethook_desc){
+		.symbol = rp->kp.symbol_name,
+		.addr = rp->kp.addr,
+		.offset = rp->kp.offset,
+		.entry = rp->entry_handler,
+		.handler = rp->handler,
+		.missed = krp_kretprobe_missed,
+		.owner = rp,
+		.nr_instances = rp->maxactive,
+		.data_size = rp->data_size,
+		.flags = rp->krp_flags & KRP_KRETPROBE_FULL_REGS,
+	};
+	if (rp->kp.flags & KPROBE_FLAG_DISABLED)
+		desc->flags |= KRP_RETHOOK_DISABLED;
+	rp->nmissed = 0;
+	rp->kp.nmissed = 0;
+}
+
+static void krp_kretprobe_attached(struct krp_kretprobe *rp, struct krp_rethook *rh)
+{
+	rp->rh = rh;
+	rp->kp.addr = krp_rethook_address(rh);
+	if (rp->maxactive <= 0) {
+		/* It may be growing already. */
+		mutex_lock(&krp_mutex);
+		rp->maxactive = rh->pool.nr_objs;
+		mutex_unlock(&krp_mutex);
+	}
+}
+
+/* @rhs and @descs have room for @num. */
+static int krp_kretprobes_attach(struct krp_kretprobe **rps, int num, struct krp_rethook **rhs,
+				 struct krp_rethook_desc *descs)
+{
+	int i, ret;
+
+	if (krp_kretprobes_known(rps, num, (void **)rhs)) {
+		pr_err("this kretprobe is registered already\n");
+		return -EINVAL;
+	}
+	for (i = 0; i < num; i++)
+		krp_kretprobe_describe(rps[i], &descs[i]);
+	ret = krp_rethook_register_batch(descs, rhs, num);
+	for (i = 0; i < num && !ret; i++)
+		krp_kretprobe_attached(rps[i], rhs[i]);
+	return ret;
 }
 
 /**
@@ -61,39 +130,7 @@ int krp_register_kretprobe(struct krp_kretprobe *rp)
 
 	if (!rp)
 		return -EINVAL;
-	if (krp_kretprobe_known(rp)) {
-		pr_err("this kretprobe is registered already\n");
-		return -EINVAL;
-	}
-	desc = (struct krp_rethook_desc){
-		.symbol = rp->kp.symbol_name,
-		.addr = rp->kp.addr,
-		.offset = rp->kp.offset,
-		.entry = rp->entry_handler,
-		.handler = rp->handler,
-		.missed = krp_kretprobe_missed,
-		.owner = rp,
-		.nr_instances = rp->maxactive,
-		.data_size = rp->data_size,
-		.flags = rp->krp_flags & KRP_KRETPROBE_FULL_REGS,
-	};
-	if (rp->kp.flags & KPROBE_FLAG_DISABLED)
-		desc.flags |= KRP_RETHOOK_DISABLED;
-
-	rp->nmissed = 0;
-	rp->kp.nmissed = 0;
-	rh = krp_rethook_register(&desc);
-	if (IS_ERR(rh))
-		return PTR_ERR(rh);
-	rp->rh = rh;
-	rp->kp.addr = krp_rethook_address(rh);
-	if (rp->maxactive <= 0) {
-		/* It may be growing already. */
-		mutex_lock(&krp_mutex);
-		rp->maxactive = rh->pool.nr_objs;
-		mutex_unlock(&krp_mutex);
-	}
-	return 0;
+	return krp_kretprobes_attach(&rp, 1, &rh, &desc);
 }
 EXPORT_SYMBOL_GPL(krp_register_kretprobe);
 
@@ -170,20 +207,30 @@ EXPORT_SYMBOL_GPL(krp_unregister_kretprobe);
  * @rps: the probes
  * @num: how many
  *
+ * Code is patched once for all of them.
+ *
  * Context: process, not from a handler; may sleep.
- * Return: 0, -EINVAL if @num is not positive, or what krp_register_kretprobe()
- * returned for the first that failed; none is registered then.
+ * Return: 0, -EINVAL if @num is not positive or one of @rps NULL, -ENOMEM, or
+ * what krp_register_kretprobe() says of the first that failed; none is
+ * registered then.
  */
 int krp_register_kretprobes(struct krp_kretprobe **rps, int num)
 {
-	int ret = 0, i;
+	struct krp_rethook_desc *descs;
+	struct krp_rethook **rhs;
+	int i, ret = -ENOMEM;
 
 	if (num <= 0)
 		return -EINVAL;
-	for (i = 0; i < num && !ret; i++)
-		ret = krp_register_kretprobe(rps[i]);
-	if (ret)
-		krp_unregister_kretprobes(rps, i - 1);
+	for (i = 0; i < num; i++)
+		if (!rps[i])
+			return -EINVAL;
+	rhs = kvmalloc_array(num, sizeof(*rhs), GFP_KERNEL);
+	descs = kvmalloc_array(num, sizeof(*descs), GFP_KERNEL);
+	if (rhs && descs)
+		ret = krp_kretprobes_attach(rps, num, rhs, descs);
+	kvfree(rhs);
+	kvfree(descs);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(krp_register_kretprobes);

@@ -29,16 +29,17 @@ static int krp_probes_show(struct seq_file *m, void *v)
 	struct krp_rethook_counts c;
 	struct krp_rethook *rh;
 
-	seq_puts(m, "id function state hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight hook\n");
+	seq_puts(m, "id function state hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight hook functions\n");
 	mutex_lock(&krp_mutex);
 	list_for_each_entry(rh, &krp_rethooks, list) {
 		krp_rethook_counts_locked(rh, &c);
-		seq_printf(m, "%u %s %s %lu %lu %lu %lu %lu %lu %lu %lu %s\n",
+		seq_printf(m, "%u %s %s %lu %lu %lu %lu %lu %lu %lu %lu %s %u\n",
 			   rh->id, rh->name, krp_state_names[rh->state], c.hits, c.skipped,
 			   c.missed[KRP_MISS_EMPTY], c.missed[KRP_MISS_RECURSION],
 			   c.missed[KRP_MISS_UNWATCHED], c.missed[KRP_MISS_REMOVED],
 			   c.missed[KRP_MISS_EXITED], c.inflight,
-			   rh->state == KRP_ENABLED ? krp_way_name(rh->way) : "-");
+			   rh->state == KRP_ENABLED ? krp_way_name(rh->way) : "-",
+			   rh->nr_links - rh->nr_gone);
 	}
 	mutex_unlock(&krp_mutex);
 	return 0;

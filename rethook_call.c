@@ -49,14 +49,16 @@ static int krp_run_entry_handler(struct krp_rethook *rh, struct krp_instance *in
 }
 
 /* An entry handler alone: no instance, nothing at return. */
-static void krp_enter_only(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
+static void krp_enter_only(struct krp_link *link, struct pt_regs *regs, unsigned long *ret)
 {
+	struct krp_rethook *rh = link->rh;
 	struct krp_instance *inst = this_cpu_ptr(rh->scratch);
 	int skip;
 
 	/* Before it is filled in: what interrupts would fill in the same one. */
 	krp_handler_begin();
 	inst->rh = rh;
+	inst->link = link;
 	inst->ret_addr = *ret;
 	inst->task = current;
 	skip = rh->entry(inst, regs);
@@ -101,12 +103,13 @@ static struct krp_instance *krp_instance_get(struct krp_rethook *rh)
 	return inst;
 }
 
-static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned long *ret)
+static void krp_enter(struct krp_link *link, struct pt_regs *regs, unsigned long *ret)
 {
+	struct krp_rethook *rh = link->rh;
 	struct krp_instance *inst;
 
 	if (rh->scratch) {
-		krp_enter_only(rh, regs, ret);
+		krp_enter_only(link, regs, ret);
 		return;
 	}
 	inst = krp_instance_get(rh);
@@ -114,6 +117,7 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 		krp_count_miss(rh, KRP_MISS_EMPTY);
 		return;
 	}
+	inst->link = link;
 	inst->ret_addr = *ret;
 	WRITE_ONCE(inst->task, current);
 	if (rh->entry && krp_run_entry_handler(rh, inst, regs)) {
@@ -130,22 +134,22 @@ static void krp_enter(struct krp_rethook *rh, struct pt_regs *regs, unsigned lon
 static __always_inline void krp_func_entry(struct krp_func *func, enum krp_way way,
 					   struct pt_regs *regs, unsigned long *ret)
 {
-	struct krp_rethook *rh;
+	struct krp_link *link;
 
 	/* Without RCU, func is all that is safe to touch. */
 	if (unlikely(!rcu_is_watching())) {
 		atomic_long_inc(&func->unwatched[way]);
 		return;
 	}
-	/* Pairs with the release in krp_func_arm(), through the dependency. */
-	rh = READ_ONCE(func->rethooks[way]);
+	/* Pairs with the release in krp_link_add(), through the dependency. */
+	link = READ_ONCE(func->links[way]);
 	if (unlikely(__this_cpu_read(krp_busy))) {
-		for (; rh; rh = READ_ONCE(rh->next))
-			krp_count_miss(rh, KRP_MISS_RECURSION);
+		for (; link; link = READ_ONCE(link->next))
+			krp_count_miss(link->rh, KRP_MISS_RECURSION);
 		return;
 	}
-	for (; rh; rh = READ_ONCE(rh->next))
-		krp_enter(rh, regs, ret);
+	for (; link; link = READ_ONCE(link->next))
+		krp_enter(link, regs, ret);
 }
 
 /* What krp_ftrace_entry() leaves to others; handlers want a struct pt_regs. */
@@ -171,8 +175,9 @@ static __always_inline bool krp_rcu_surely_watching(struct task_struct *task)
 }
 
 /*
- * One rethook with a return handler only, and an object in the stash: this is
- * what most calls find, and why it is spelled out here, without a call.
+ * One rethook, be it of this function or of many, with a return handler only,
+ * and an object in the stash: this is what most calls find, and why it is
+ * spelled out here, without a call.
  */
 static __always_inline void krp_ftrace_entry(unsigned long ip, struct ftrace_regs *fregs,
 					     enum krp_way way)
@@ -180,16 +185,17 @@ static __always_inline void krp_ftrace_entry(unsigned long ip, struct ftrace_reg
 	unsigned long *ret = krp_ftrace_ret(fregs);
 	struct task_struct *task = current;
 	struct krp_instance *inst;
-	struct krp_rethook *rh;
+	struct krp_link *link;
 	struct krp_func *func;
 
 	preempt_disable_notrace();
 	func = krp_func_find(ip);
 	/* Pairs with the release in krp_func_choose(), through the dependency. */
-	rh = READ_ONCE(func->only[way]);
-	if (likely(rh && krp_rcu_surely_watching(task) && !__this_cpu_read(krp_busy))) {
-		inst = krp_arch_cpu_xchg(rh->pool.slots->stash, NULL);
+	link = READ_ONCE(func->only[way]);
+	if (likely(link && krp_rcu_surely_watching(task) && !__this_cpu_read(krp_busy))) {
+		inst = krp_arch_cpu_xchg(link->slots->stash, NULL);
 		if (likely(inst)) {
+			inst->link = link;
 			inst->ret_addr = *ret;
 			if (likely(krp_arch_trace(inst, *ret)))
 				krp_instance_start(inst, task, krp_ftrace_frame(fregs, ret), ret);

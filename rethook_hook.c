@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions and how calls of them are caught: one ftrace_ops for all, found
- * again through a hash table that grows; a kprobe each for those that ftrace
- * cannot reach.
+ * How calls are caught: one ftrace_ops for all functions; a kprobe each for
+ * those that ftrace cannot reach. Whatever the number of functions that are
+ * hooked or unhooked together, ftrace patches code once for all of them. Old
+ * kernels can only do that with an ftrace_ops that is new: there, many functions
+ * get one of their own. No function is ever in two of the same way.
  *
  * A second ftrace_ops serves rethooks whose handlers want all registers at
  * entry. Only calls of functions that have rethooks of both kinds pay for two.
@@ -10,7 +12,6 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -19,34 +20,22 @@
 #include <linux/slab.h>
 
 #include "rethook_internal.h"
-
-#define KRP_FUNC_BITS_MIN	6
-
-struct krp_func_table *krp_funcs;
-struct krp_func krp_func_none;
-
-/* Refused beyond the kernel's blacklist: they do not return like others. */
-static const char * const krp_refused[] = {
-	"do_task_dead", "__schedule", KRP_ARCH_REFUSED,
-	/* A CPU goes offline below these. */
-	"cpu_startup_entry", "do_idle", "arch_cpu_idle_dead", "play_dead",
-	/* 5.10: watched by RCU at entry and not at return. */
-	"rcu_idle_enter",
-	/* Below it krp_process_exit() takes back what will not return. */
-	"__traceiter_sched_process_exit",
-};
+#include "symbols.h"
 
 /**
- * struct krp_hook - a set of functions that ftrace hooks in one way
- * @ops: its filter is the set
+ * struct krp_hook - a set of functions whose calls are caught
+ * @ops: for ftrace: its filter is the set
  * @nr: functions in it
+ * @list: on krp_hooks_more, if it is one of these
  */
 struct krp_hook {
 	struct ftrace_ops ops;
 	unsigned int nr;
+	struct list_head list;
 };
 
-static struct krp_hook krp_hooks[] = {
+/* The last stands for all those that have their kprobe. */
+static struct krp_hook krp_hooks[KRP_NR_WAYS] = {
 	[KRP_BY_FTRACE_ARGS] = {
 		.ops = {
 			.func = krp_ftrace_entry_args,
@@ -60,6 +49,9 @@ static struct krp_hook krp_hooks[] = {
 		},
 	},
 };
+
+/* Those of many functions, where they need their own. */
+static LIST_HEAD(krp_hooks_more);
 
 /* What is to catch calls, with all registers if @full. */
 static enum krp_way krp_way_for(bool full)
@@ -88,165 +80,404 @@ const char *krp_way_name(enum krp_way way)
 	return names[way];
 }
 
-static struct krp_func_table *krp_table_alloc(unsigned int bits)
+/**
+ * krp_hook_many_possible() - can many functions be hooked at once?
+ * @full: with all registers at entry
+ *
+ * Context: any.
+ */
+bool krp_hook_many_possible(bool full)
 {
-	/* Behind the last slot as many as there can be entries, and one empty. */
-	unsigned long i, slots = (3UL << bits) / 2 + 1;
-	struct krp_func_table *table = kvzalloc(struct_size(table, slots, slots), GFP_KERNEL);
-
-	if (!table)
-		return NULL;
-	table->shift = 32 - bits;
-	for (i = 0; i < slots; i++)
-		table->slots[i] = &krp_func_none;
-	return table;
+	return krp_way_for(full) != KRP_BY_KPROBE;
 }
 
-static void krp_table_add(struct krp_func_table *table, struct krp_func *func)
+/* Few at a time if there is no memory for more. */
+#define KRP_CHANGE_MIN	32
+
+/* A function that is about to be hooked, or unhooked. */
+struct krp_changed {
+	struct krp_func *func;
+	struct krp_hook *hook;
+	unsigned long ip;
+};
+
+/**
+ * struct krp_change - functions about to be hooked, or unhooked, in one way
+ * @way: in which
+ * @on: are they to be hooked?
+ * @nr: how many are noted
+ * @max: how many there is room for
+ * @funcs: the functions, and what hooks them now
+ * @ips: room for addresses
+ * @few_funcs: what @funcs is without memory
+ * @few_ips: and @ips
+ */
+struct krp_change {
+	enum krp_way way;
+	bool on;
+	unsigned int nr;
+	unsigned int max;
+	struct krp_changed *funcs;
+	unsigned long *ips;
+	struct krp_changed few_funcs[KRP_CHANGE_MIN];
+	unsigned long few_ips[KRP_CHANGE_MIN];
+};
+
+/* Only one at a time: krp_mutex. */
+static struct krp_change krp_change;
+
+static struct krp_change *krp_change_begin(unsigned long max, bool on)
 {
-	struct krp_func **slot = &table->slots[krp_func_hash(table, func->ip)];
+	struct krp_change *change = &krp_change;
 
-	while (*slot != &krp_func_none)
-		slot++;
-	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
-	smp_store_release(slot, func);
-	table->nr++;
-}
+	change->on = on;
+	change->nr = 0;
+	change->max = KRP_CHANGE_MIN;
+	change->funcs = change->few_funcs;
+	change->ips = change->few_ips;
+	if (max > KRP_CHANGE_MIN) {
+		void *both = kvmalloc_array(max, sizeof(*change->funcs) + sizeof(*change->ips),
+					    GFP_KERNEL | __GFP_NOWARN);
 
-/* Calls @fn for every function of a table. */
-static void krp_table_walk(struct krp_func_table *table,
-			   void (*fn)(struct krp_func *func, void *data), void *data)
-{
-	struct krp_func **slot = table->slots;
-	unsigned long n = table->nr;
-
-	while (n) {
-		if (*slot != &krp_func_none) {
-			fn(*slot, data);
-			n--;
+		if (both) {
+			change->max = max;
+			change->funcs = both;
+			change->ips = both + max * sizeof(*change->funcs);
 		}
-		slot++;
 	}
+	return change;
 }
 
-static void krp_table_copy(struct krp_func *func, void *data)
+static void krp_change_end(struct krp_change *change)
 {
-	krp_table_add(data, func);
+	if (change->funcs != change->few_funcs)
+		kvfree(change->funcs);
 }
 
-static void krp_func_free(struct krp_func *func, void *data)
+/* What is to hook @nr more functions; NULL if there is no memory. */
+static struct krp_hook *krp_hook_for(enum krp_way way, unsigned int nr)
 {
-	kfree(func);
+	struct krp_hook *hook = &krp_hooks[way];
+
+	if (way == KRP_BY_KPROBE || KRP_FTRACE_ADDS_MANY || !hook->nr || nr < KRP_FTRACE_MANY)
+		return hook;
+	hook = kzalloc(sizeof(*hook), GFP_KERNEL);
+	if (!hook)
+		return NULL;
+	hook->ops.func = krp_hooks[way].ops.func;
+	hook->ops.flags = way == KRP_BY_FTRACE_ARGS ? KRP_FTRACE_ARGS_FLAGS : KRP_FTRACE_REGS_FLAGS;
+	list_add(&hook->list, &krp_hooks_more);
+	return hook;
 }
 
-/* Makes room for one more. Old tables stay: see struct krp_func. */
-static int krp_table_grow(void)
+/* Nothing is in it any more. */
+static void krp_hook_put(struct krp_hook *hook)
 {
-	struct krp_func_table *old = krp_funcs, *table;
-	unsigned int bits = 32 - old->shift;
-
-	if (old->nr < (1UL << bits) / 2)
-		return 0;
-	table = krp_table_alloc(bits + 1);
-	if (!table)
-		return -ENOMEM;
-	krp_table_walk(old, krp_table_copy, table);
-	table->older = old;
-	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
-	smp_store_release(&krp_funcs, table);
-	return 0;
+	if (hook->nr || (hook >= krp_hooks && hook < krp_hooks + KRP_NR_WAYS))
+		return;
+	list_del(&hook->list);
+	kfree(hook);
 }
 
-/* Puts @func->ip into a hook's filter; an empty filter would mean everything. */
-static int krp_hook_add(struct krp_hook *hook, unsigned long ip)
+/* An empty filter would mean everything: no hook has one while it is registered. */
+static int krp_hook_add(struct krp_hook *hook, unsigned long *ips, unsigned int nr)
 {
-	int ret = krp_ftrace_set_filter_ip(&hook->ops, ip, 0, !hook->nr);
+	int ret = krp_ftrace_set_filter_ips(&hook->ops, ips, nr, 0, !hook->nr);
 
 	if (!ret && !hook->nr) {
 		ret = register_ftrace_function(&hook->ops);
 		if (ret)
-			krp_ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
+			krp_ftrace_free_filter(&hook->ops);
 	}
 	if (!ret)
-		hook->nr++;
+		hook->nr += nr;
 	return ret;
 }
 
-static void krp_hook_del(struct krp_hook *hook, unsigned long ip)
+static int krp_hook_del(struct krp_hook *hook, unsigned long *ips, unsigned int nr)
 {
-	if (!--hook->nr)
+	int ret = 0;
+
+	if (hook->nr == nr) {
 		unregister_ftrace_function(&hook->ops);
-	krp_ftrace_set_filter_ip(&hook->ops, ip, 1, 0);
+		krp_ftrace_free_filter(&hook->ops);
+	} else {
+		ret = krp_ftrace_set_filter_ips(&hook->ops, ips, nr, 1, 0);
+	}
+	if (!ret)
+		hook->nr -= nr;
+	return ret;
 }
 
-static int krp_func_hook(struct krp_func *func, enum krp_way way)
+static int krp_kprobes_on(const struct krp_change *change)
 {
-	if (way == KRP_BY_KPROBE)
-		return enable_kprobe(&func->kp);
-	return krp_hook_add(&krp_hooks[way], func->ip);
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < change->nr && !ret; i++)
+		ret = enable_kprobe(&change->funcs[i].func->kp);
+	if (ret)
+		while (--i)
+			disable_kprobe(&change->funcs[i - 1].func->kp);
+	return ret;
 }
 
-static void krp_func_unhook(struct krp_func *func, enum krp_way way)
+/* All that has been noted, or on failure nothing. */
+static int krp_change_on(struct krp_change *change)
 {
-	if (way == KRP_BY_KPROBE)
-		disable_kprobe(&func->kp);
-	else
-		krp_hook_del(&krp_hooks[way], func->ip);
+	struct krp_hook *hook = krp_hook_for(change->way, change->nr);
+	unsigned int i;
+	int ret;
+
+	if (!hook) {
+		ret = -ENOMEM;
+	} else if (change->way == KRP_BY_KPROBE) {
+		ret = krp_kprobes_on(change);
+	} else {
+		for (i = 0; i < change->nr; i++)
+			change->ips[i] = change->funcs[i].ip;
+		ret = krp_hook_add(hook, change->ips, change->nr);
+		krp_hook_put(hook);
+	}
+	for (i = 0; i < change->nr; i++)
+		change->funcs[i].func->hook[change->way] = ret ? NULL : hook;
+	return ret;
+}
+
+/*
+ * What has been noted, as far as @hook has it. What cannot be unhooked, for want
+ * of memory, stays so: calls of it find nobody that wants to know, and who hooks
+ * it again need not.
+ */
+static void krp_change_off(struct krp_change *change, struct krp_hook *hook)
+{
+	unsigned int i, n = 0;
+	int ret;
+
+	for (i = 0; i < change->nr; i++)
+		if (change->funcs[i].hook == hook)
+			change->ips[n++] = change->funcs[i].ip;
+	if (!n)
+		return;
+	ret = krp_hook_del(hook, change->ips, n);
+	for (i = 0; i < change->nr; i++)
+		if (change->funcs[i].hook == hook)
+			change->funcs[i].func->hook[change->way] = ret ? hook : NULL;
+	krp_hook_put(hook);
+}
+
+static int krp_change_apply(struct krp_change *change)
+{
+	struct krp_hook *hook, *next;
+	unsigned int i;
+	int ret = 0;
+
+	if (!change->nr)
+		return 0;
+	if (change->on) {
+		ret = krp_change_on(change);
+	} else if (change->way == KRP_BY_KPROBE) {
+		for (i = 0; i < change->nr; i++) {
+			disable_kprobe(&change->funcs[i].func->kp);
+			change->funcs[i].func->hook[change->way] = NULL;
+		}
+	} else {
+		krp_change_off(change, &krp_hooks[change->way]);
+		list_for_each_entry_safe(hook, next, &krp_hooks_more, list)
+			krp_change_off(change, hook);
+	}
+	change->nr = 0;
+	return ret;
+}
+
+/* In &krp_func.hook of those that have been noted. */
+static struct krp_hook krp_hook_noted;
+
+static int krp_change_note(struct krp_change *change, struct krp_func *func)
+{
+	struct krp_hook **hook = &func->hook[change->way];
+	int ret = 0;
+
+	if (*hook == &krp_hook_noted || !*hook != change->on)
+		return 0;
+	if (change->nr == change->max)
+		ret = krp_change_apply(change);
+	if (!ret) {
+		change->funcs[change->nr++] = (struct krp_changed){
+			.func = func, .hook = *hook, .ip = func->ip,
+		};
+		*hook = &krp_hook_noted;
+	}
+	return ret;
 }
 
 /* Lets the hit path take its short way, or not. */
 static void krp_func_choose(struct krp_func *func, enum krp_way way)
 {
-	struct krp_rethook *rh = func->rethooks[way];
+	struct krp_link *link = func->links[way];
 
 	/* Pairs with the dependent reads in krp_ftrace_entry(): seen filled in. */
-	smp_store_release(&func->only[way], rh && !rh->next && !rh->entry ? rh : NULL);
+	smp_store_release(&func->only[way],
+			  link && !link->next && !link->rh->entry ? link : NULL);
 }
 
-static int krp_func_arm_by(struct krp_func *func, struct krp_rethook *rh, enum krp_way way)
+static void krp_link_add(struct krp_link *link, enum krp_way way)
 {
-	struct krp_rethook **link = &func->rethooks[way];
-	bool first = !*link;
-	int ret;
+	struct krp_func *func = link->func;
+	struct krp_link **end = &func->links[way];
 
 	/* Behind the others: calls arriving from now on must find it. */
 	WRITE_ONCE(func->only[way], NULL);
-	while (*link)
-		link = &(*link)->next;
-	rh->next = NULL;
-	rh->way = way;
-	rh->unwatched_base = atomic_long_read(&func->unwatched[way]);
+	while (*end)
+		end = &(*end)->next;
+	link->next = NULL;
+	link->slots = link->rh->pool.slots;
+	link->unwatched_base = atomic_long_read(&func->unwatched[way]);
 	/* Pairs with the dependent reads in krp_func_entry(): seen filled in. */
-	smp_store_release(link, rh);
-
-	ret = first ? krp_func_hook(func, way) : 0;
-	if (ret)
-		WRITE_ONCE(*link, NULL);
+	smp_store_release(end, link);
 	krp_func_choose(func, way);
-	return ret;
+}
+
+static void krp_link_del(struct krp_link *link, enum krp_way way)
+{
+	struct krp_func *func = link->func;
+	struct krp_link **at = &func->links[way];
+
+	while (*at && *at != link)
+		at = &(*at)->next;
+	/* Not there if arming has failed before it. */
+	if (!*at)
+		return;
+	link->rh->unwatched += atomic_long_read(&func->unwatched[way]) - link->unwatched_base;
+	/* @link->next stays, for those who stand on it. */
+	WRITE_ONCE(*at, link->next);
+	krp_func_choose(func, way);
+}
+
+static unsigned long krp_links_of(struct krp_rethook **rhs, int num)
+{
+	unsigned long nr = 0;
+	int i;
+
+	for (i = 0; i < num; i++)
+		nr += rhs[i]->nr_links;
+	return nr;
+}
+
+static int krp_arm_by(struct krp_rethook **rhs, int num, struct krp_change *change)
+{
+	unsigned int n;
+	int i, ret = 0;
+
+	for (i = 0; i < num; i++) {
+		struct krp_rethook *rh = rhs[i];
+
+		if (rh->way != change->way)
+			continue;
+		for (n = 0; n < rh->nr_links && !ret; n++) {
+			if (rh->links[n].gone)
+				continue;
+			krp_link_add(&rh->links[n], rh->way);
+			ret = krp_change_note(change, rh->links[n].func);
+		}
+	}
+	return ret ?: krp_change_apply(change);
+}
+
+static void krp_disarm_by(struct krp_rethook **rhs, int num, struct krp_change *change)
+{
+	unsigned int n;
+	int i;
+
+	for (i = 0; i < num; i++) {
+		struct krp_rethook *rh = rhs[i];
+
+		if (rh->way != change->way)
+			continue;
+		for (n = 0; n < rh->nr_links; n++) {
+			struct krp_func *func = rh->links[n].func;
+
+			if (rh->links[n].gone)
+				continue;
+			krp_link_del(&rh->links[n], rh->way);
+			if (!func->links[rh->way])
+				krp_change_note(change, func);
+		}
+	}
+	krp_change_apply(change);
+}
+
+/* All of them in every way up to @last, which need not be armed completely. */
+static void krp_disarm(struct krp_rethook **rhs, int num, enum krp_way last)
+{
+	struct krp_change *change = krp_change_begin(krp_links_of(rhs, num), false);
+
+	for (change->way = 0; change->way <= last; change->way++)
+		krp_disarm_by(rhs, num, change);
+	krp_change_end(change);
 }
 
 /**
- * krp_func_arm() - let a rethook see calls of its function
- * @func: the function
- * @rh: a rethook that is not armed
+ * krp_hook_arm_batch() - let rethooks see calls of their functions
+ * @rhs: rethooks that are not armed
+ * @num: how many
  *
  * Context: process, krp_mutex held.
- * Return: 0 or what ftrace or kprobes returned; nothing has changed then.
+ * Return: 0, all are KRP_ENABLED; or what ftrace or kprobes returned, nothing
+ * has changed then, and an RCU grace period must pass before they are freed.
  */
-int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
+int krp_hook_arm_batch(struct krp_rethook **rhs, int num)
 {
-	enum krp_way way = krp_way_for(rh->flags & KRP_RETHOOK_FULL_REGS);
-	int ret = krp_func_arm_by(func, rh, way);
+	struct krp_change *change;
+	enum krp_way way;
+	int i, ret = 0;
 
-	/* Not a place that ftrace patches. */
-	if (ret == -EINVAL && way != KRP_BY_KPROBE)
-		ret = krp_func_arm_by(func, rh, KRP_BY_KPROBE);
-	return ret;
+	for (i = 0; i < num; i++) {
+		struct krp_rethook *rh = rhs[i];
+
+		rh->way = krp_way_for(rh->flags & KRP_RETHOOK_FULL_REGS);
+		/* Of many functions all are known to be. */
+		if (rh->links == &rh->one && rh->way != KRP_BY_KPROBE &&
+		    !krp_symbols_traceable(rh->one.func->ip))
+			rh->way = KRP_BY_KPROBE;
+	}
+	change = krp_change_begin(krp_links_of(rhs, num), true);
+	for (way = 0; way < KRP_NR_WAYS && !ret; way++) {
+		change->way = way;
+		ret = krp_arm_by(rhs, num, change);
+	}
+	krp_change_end(change);
+	if (ret) {
+		krp_disarm(rhs, num, way - 1);
+		return ret;
+	}
+	for (i = 0; i < num; i++)
+		rhs[i]->state = KRP_ENABLED;
+	return 0;
 }
 
 /**
- * krp_func_unwatched() - calls of an armed rethook that RCU did not watch
+ * krp_hook_disarm_batch() - let rethooks see no more calls of their functions
+ * @rhs: rethooks; those that are not armed are passed over
+ * @num: how many
+ *
+ * Calls that are being entered may still use them until an RCU grace period
+ * has passed.
+ *
+ * Context: process, krp_mutex held.
+ */
+void krp_hook_disarm_batch(struct krp_rethook **rhs, int num)
+{
+	int i;
+
+	krp_disarm(rhs, num, KRP_NR_WAYS - 1);
+	for (i = 0; i < num; i++)
+		if (rhs[i]->state == KRP_ENABLED)
+			rhs[i]->state = KRP_DISABLED;
+}
+
+/**
+ * krp_hook_unwatched() - calls that RCU did not watch, while it was armed
  * @rh: a rethook
  *
  * They are counted by function: the rethook could not be looked at.
@@ -254,219 +485,74 @@ int krp_func_arm(struct krp_func *func, struct krp_rethook *rh)
  * Context: process, krp_mutex held.
  * Return: their number while it has been armed, now and before.
  */
-long krp_func_unwatched(const struct krp_rethook *rh)
+long krp_hook_unwatched(const struct krp_rethook *rh)
 {
+	long sum = rh->unwatched;
+	unsigned int n;
+
 	if (rh->state != KRP_ENABLED)
-		return rh->unwatched;
-	return rh->unwatched + atomic_long_read(&rh->func->unwatched[rh->way]) -
-	       rh->unwatched_base;
+		return sum;
+	for (n = 0; n < rh->nr_links; n++) {
+		const struct krp_link *link = &rh->links[n];
+
+		if (!link->gone)
+			sum += atomic_long_read(&link->func->unwatched[rh->way]) -
+			       link->unwatched_base;
+	}
+	return sum;
 }
 
-/**
- * krp_func_disarm() - let a rethook see no more calls of its function
- * @func: the function
- * @rh: an armed rethook
- *
- * Calls that are being entered may still use @rh until an RCU grace period
- * has passed.
- *
- * Context: process, krp_mutex held.
- */
-void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh)
+/* Takes the functions of a module that goes off a rethook. */
+static void krp_rethook_leave(struct krp_rethook *rh, struct module *mod,
+			      struct krp_change *change)
 {
-	struct krp_rethook **link = &func->rethooks[rh->way];
+	unsigned int n, gone = 0;
 
-	while (*link != rh)
-		link = &(*link)->next;
-	rh->unwatched = krp_func_unwatched(rh);
-	/* @rh->next stays, for those who stand on it. */
-	WRITE_ONCE(*link, rh->next);
-	krp_func_choose(func, rh->way);
-	if (!func->rethooks[rh->way] && rh->state != KRP_GONE)
-		krp_func_unhook(func, rh->way);
-}
+	for (n = 0; n < rh->nr_links; n++) {
+		struct krp_link *link = &rh->links[n];
 
-/* The symbol at @addr, and how far behind its start @addr is. */
-static unsigned long krp_symbol(unsigned long addr, char *name)
-{
-	char buf[KSYM_SYMBOL_LEN], *plus;
-	unsigned long offset = 0;
-
-	sprint_symbol(buf, addr);
-	plus = strchr(buf, '+');
-	if (plus) {
-		if (sscanf(plus, "+%lx/", &offset) != 1)
-			offset = ULONG_MAX;
-		*plus = '\0';
-	}
-	strscpy(name, buf, KRP_FUNC_NAME_LEN);
-	return offset;
-}
-
-static struct krp_func *krp_func_new(const struct krp_rethook_desc *desc)
-{
-	struct krp_func *func = kzalloc(sizeof(*func), GFP_KERNEL);
-
-	if (!func)
-		return NULL;
-	func->kp.symbol_name = desc->symbol;
-	func->kp.addr = desc->addr;
-	func->kp.offset = desc->offset;
-	func->kp.pre_handler = krp_kprobe_entry;
-	func->kp.flags = KPROBE_FLAG_DISABLED;
-	return func;
-}
-
-/* Is this a function that is never hooked? Says so. */
-static int krp_func_check(struct krp_func *func, unsigned long offset, const char *name)
-{
-	unsigned long addr = (unsigned long)func->kp.addr;
-
-	if (!krp_arch_on_entry(offset)) {
-		pr_err("%s+%#lx is not the entry of a function\n", name, offset);
-		return -EINVAL;
-	}
-	if (within_module(addr, THIS_MODULE)) {
-		pr_err("%s is part of kretpool itself\n", name);
-		return -EINVAL;
-	}
-	if (match_string(krp_refused, ARRAY_SIZE(krp_refused), name) >= 0) {
-		pr_err("%s does not return like other functions and cannot be hooked\n", name);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/**
- * krp_func_get() - find the function that a description means
- * @desc: says which
- * @name: KRP_FUNC_NAME_LEN bytes, filled in
- *
- * The kernel's own register_kprobe() judges the address, by means of a kprobe
- * that stays disarmed.
- *
- * Context: process, krp_mutex held.
- * Return: the function, to be given back by krp_func_put_batch(); or
- * ERR_PTR(): what register_kretprobe() returns for such a description.
- */
-struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
-{
-	struct krp_func *func, *known;
-	unsigned long offset;
-	int ret;
-
-	if (!desc->symbol == !desc->addr) {
-		pr_err("give either the name or the address of a function\n");
-		return ERR_PTR(-EINVAL);
-	}
-	if (krp_table_grow())
-		return ERR_PTR(-ENOMEM);
-	func = krp_func_new(desc);
-	if (!func)
-		return ERR_PTR(-ENOMEM);
-
-	ret = register_kprobe(&func->kp);
-	/* Not an instruction: that it is no entry either is what kretprobes say. */
-	if (ret == -EILSEQ &&
-	    krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name)) {
-		ret = -EINVAL;
-		goto free;
-	}
-	if (ret) {
-		if (desc->symbol)
-			pr_err("%s+%#lx: %s (%d)\n", desc->symbol, desc->offset,
-			       ret == -ENOENT ? "no such function in the kernel" :
-			       "the kernel refuses a probe there", ret);
-		else
-			pr_err("the kernel refuses a probe at the address given (%d)\n", ret);
-		goto free;
-	}
-	/* The caller's string is not ours to keep. */
-	func->kp.symbol_name = NULL;
-	offset = krp_symbol((unsigned long)func->kp.addr, name);
-	ret = krp_func_check(func, offset, name);
-	if (ret)
-		goto unregister;
-	if (desc->symbol)
-		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
-
-	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr);
-	known = krp_func_find(func->ip);
-	if (known == &krp_func_none) {
-		krp_table_add(krp_funcs, func);
-		known = func;
-	} else if (!known->users) {
-		/* Its old kprobe is gone: let it have a new one. */
-		unregister_kprobe(&func->kp);
-		known->kp = (struct kprobe){
-			.addr = func->kp.addr,
-			.pre_handler = krp_kprobe_entry,
-			.flags = KPROBE_FLAG_DISABLED,
-		};
-		ret = register_kprobe(&known->kp);
-		if (ret)
-			goto free;
-	} else {
-		unregister_kprobe(&func->kp);
-	}
-	if (known != func)
-		kfree(func);
-	known->users++;
-	return known;
-
-unregister:
-	unregister_kprobe(&func->kp);
-free:
-	kfree(func);
-	return ERR_PTR(ret);
-}
-
-/**
- * krp_func_put_batch() - give rethooks' functions back
- * @rhs: rethooks, disarmed
- * @num: how many
- *
- * Waits for a constant number of grace periods, whatever @num is.
- *
- * Context: process, krp_mutex held.
- */
-void krp_func_put_batch(struct krp_rethook **rhs, int num)
-{
-	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
-	int i, n = 0;
-
-	for (i = 0; i < num; i++) {
-		struct krp_func *func = rhs[i]->func;
-
-		if (--func->users)
+		if (link->gone || !within_module(link->func->ip, mod))
 			continue;
-		if (kps)
-			kps[n++] = &func->kp;
-		else
-			unregister_kprobe(&func->kp);
+		if (rh->state == KRP_ENABLED) {
+			krp_link_del(link, rh->way);
+			if (!link->func->links[rh->way])
+				krp_change_note(change, link->func);
+		}
+		link->gone = true;
+		gone++;
 	}
-	if (n)
-		unregister_kprobes(kps, n);
-	kvfree(kps);
+	if (!gone)
+		return;
+	rh->nr_gone += gone;
+	if (rh->nr_gone == rh->nr_links)
+		rh->state = KRP_GONE;
+	if (rh->links == &rh->one)
+		pr_info("%s is gone with its module; unregister the probe\n", rh->name);
+	else
+		pr_info("%s: %u functions are gone with module %s\n", rh->name, gone, mod->name);
 }
 
 /* A module goes: its functions, and ftrace's notion of them, with it. */
 static int krp_module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
+	struct krp_change *change;
 	struct krp_rethook *rh;
+	unsigned long max = 0;
 
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	mutex_lock(&krp_mutex);
-	list_for_each_entry(rh, &krp_rethooks, list) {
-		if (rh->state == KRP_DRAINING || rh->state == KRP_GONE ||
-		    !within_module(rh->func->ip, data))
-			continue;
-		if (rh->state == KRP_ENABLED)
-			krp_func_disarm(rh->func, rh);
-		rh->state = KRP_GONE;
-		pr_info("%s is gone with its module; unregister the probe\n", rh->name);
+	list_for_each_entry(rh, &krp_rethooks, list)
+		max += rh->nr_links;
+	change = krp_change_begin(max, false);
+	for (change->way = 0; change->way < KRP_NR_WAYS; change->way++) {
+		list_for_each_entry(rh, &krp_rethooks, list)
+			if (rh->way == change->way && rh->state != KRP_DRAINING &&
+			    rh->state != KRP_GONE)
+				krp_rethook_leave(rh, data, change);
+		krp_change_apply(change);
 	}
+	krp_change_end(change);
 	mutex_unlock(&krp_mutex);
 	return NOTIFY_DONE;
 }
@@ -477,38 +563,32 @@ static struct notifier_block krp_module_nb = { .notifier_call = krp_module_event
  * krp_hook_init() - get ready to hook functions
  *
  * Context: process.
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative error.
  */
 int krp_hook_init(void)
 {
-	int ret;
+	int ret = krp_funcs_init();
 
-	krp_funcs = krp_table_alloc(KRP_FUNC_BITS_MIN);
-	if (!krp_funcs)
-		return -ENOMEM;
+	if (ret)
+		return ret;
+	krp_symbols_init();
 	ret = register_module_notifier(&krp_module_nb);
 	if (ret)
-		kvfree(krp_funcs);
+		krp_funcs_exit();
 	return ret;
 }
 
 /**
- * krp_hook_exit() - forget all functions
+ * krp_hook_exit() - undo krp_hook_init()
  *
- * Context: process; nothing is hooked, so that ftrace and kprobes have waited
- * for all callbacks to end.
+ * Context: process; nothing is hooked.
  */
 void krp_hook_exit(void)
 {
-	struct krp_func_table *table = krp_funcs, *older;
 	unsigned int i;
 
 	unregister_module_notifier(&krp_module_nb);
-	krp_table_walk(table, krp_func_free, NULL);
-	for (; table; table = older) {
-		older = table->older;
-		kvfree(table);
-	}
 	for (i = 0; i < ARRAY_SIZE(krp_hooks); i++)
 		krp_ftrace_free_filter(&krp_hooks[i].ops);
+	krp_funcs_exit();
 }

@@ -38,17 +38,39 @@ enum krp_way {
 };
 
 /**
- * struct krp_rethook - one hooked function's pool, handlers and counts
+ * struct krp_link - a rethook's hold on one of its functions
+ * @slots: of the rethook's pool: all that the shortest way needs
+ * @rh: the rethook
+ * @next: the next link to the same function, in the same way
+ * @func: the function
+ * @addr: its address as people and handlers know it
+ * @unwatched_base: calls that RCU did not watch, when it was armed last
+ * @gone: the function's module was unloaded
+ */
+struct krp_link {
+	struct krp_objpool_slot __percpu *slots;
+	struct krp_rethook *rh;
+	struct krp_link *next;
+	struct krp_func *func;
+	unsigned long addr;
+	long unwatched_base;
+	bool gone;
+};
+
+/**
+ * struct krp_rethook - the pool, handlers and counts of hooked functions
  * @live: cleared by unregistration
  * @handler: never NULL
  * @entry: or NULL
  * @pcpu: counts
- * @next: the next rethook of the same function, and way
  * @scratch: entry-only rethooks: an instance per CPU instead of a pool
  * @missed: see &krp_rethook_desc.missed
  * @owner: see &krp_rethook_desc.owner; cleared by unregistration
  * @pool: the instances; of the hot path's interest is its first member
- * @func: the function
+ * @links: its functions
+ * @nr_links: how many
+ * @nr_gone: and how many of these went with their modules
+ * @one: what @links is of a rethook that has one function, found by its kprobe
  * @flags: KRP_RETHOOK_FULL_REGS
  * @state: protected by krp_mutex
  * @id: for people
@@ -58,7 +80,6 @@ enum krp_way {
  * @low: a look at the pool has been asked for
  * @grow_refused: and it was said that it cannot grow
  * @unwatched: calls that RCU did not watch, up to when it was armed last
- * @unwatched_base: what the function had counted then
  * @reentered: the same of krp_func_reentered()
  * @name: the function's name
  * @list: on krp_rethooks
@@ -70,13 +91,15 @@ struct krp_rethook {
 	krp_handler_t handler;
 	krp_handler_t entry;
 	struct krp_rethook_pcpu __percpu *pcpu;
-	struct krp_rethook *next;
 	struct krp_instance __percpu *scratch;
 	void (*missed)(void *owner, enum krp_miss cause);
 	void *owner;
 
 	struct krp_objpool pool;
-	struct krp_func *func;
+	struct krp_link *links;
+	unsigned int nr_links;
+	unsigned int nr_gone;
+	struct krp_link one;
 	unsigned int flags;
 	enum krp_rethook_state state;
 	unsigned int id;
@@ -86,7 +109,6 @@ struct krp_rethook {
 	bool low;
 	bool grow_refused;
 	long unwatched;
-	long unwatched_base;
 	long reentered;
 	char name[KRP_FUNC_NAME_LEN];
 	struct list_head list;
@@ -115,16 +137,20 @@ static inline bool krp_in_handler(void)
 	return raw_cpu_read(krp_busy);
 }
 
-/* rethook_hook.c: functions and how calls of them are caught */
+/* rethook_func.c: functions, by address */
+
+struct krp_hook;
 
 /**
  * struct krp_func - a function that is, or was, hooked
  * @ip: where ftrace or the kprobe reports it
- * @only: by way: the one rethook, if there is one and it has no entry handler
- * @rethooks: by way: who wants to know
+ * @only: by way: the one link, if there is one and its rethook has no entry
+ *        handler
+ * @links: by way: who wants to know
  * @unwatched: by way: calls while RCU was not watching
+ * @hook: by way: what catches calls, or NULL
  * @kp: resolves and keeps the name, and catches calls that ftrace cannot
- * @users: rethooks registered on it, hooked or not
+ * @users: rethooks registered on it by @kp, hooked or not
  *
  * A rethook is told of calls in one way as long as it is armed, and other
  * rethooks of the function do not change that: so that each call is seen once.
@@ -134,9 +160,10 @@ static inline bool krp_in_handler(void)
  */
 struct krp_func {
 	unsigned long ip;
-	struct krp_rethook *only[KRP_NR_WAYS];
-	struct krp_rethook *rethooks[KRP_NR_WAYS];
+	struct krp_link *only[KRP_NR_WAYS];
+	struct krp_link *links[KRP_NR_WAYS];
 	atomic_long_t unwatched[KRP_NR_WAYS];
+	struct krp_hook *hook[KRP_NR_WAYS];
 	struct kprobe kp;
 	unsigned int users;
 };
@@ -144,7 +171,7 @@ struct krp_func {
 /**
  * struct krp_func_table - functions by address
  * @shift: what is left of a 32-bit hash after so many bits is the slot
- * @nr: functions in it, at most half of the slots
+ * @nr: functions in it, at most a quarter of the slots
  * @older: the table before this one
  * @slots: open addressing; krp_func_none where there is none. Entries are
  *         added, never removed
@@ -182,13 +209,22 @@ static __always_inline struct krp_func *krp_func_find(unsigned long ip)
 	return func;
 }
 
-int krp_hook_init(void);
-void krp_hook_exit(void);
+int krp_funcs_init(void);
+void krp_funcs_exit(void);
+int krp_funcs_reserve(unsigned long more);
+struct krp_func *krp_func_at(unsigned long ip);
+bool krp_func_refused(const char *name);
 struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name);
 void krp_func_put_batch(struct krp_rethook **rhs, int num);
-int krp_func_arm(struct krp_func *func, struct krp_rethook *rh);
-void krp_func_disarm(struct krp_func *func, struct krp_rethook *rh);
-long krp_func_unwatched(const struct krp_rethook *rh);
+
+/* rethook_hook.c: how calls are caught */
+
+int krp_hook_init(void);
+void krp_hook_exit(void);
+bool krp_hook_many_possible(bool full);
+int krp_hook_arm_batch(struct krp_rethook **rhs, int num);
+void krp_hook_disarm_batch(struct krp_rethook **rhs, int num);
+long krp_hook_unwatched(const struct krp_rethook *rh);
 const char *krp_way_name(enum krp_way way);
 
 /* rethook_thunk.c: which instance owns which thunk */
@@ -235,10 +271,27 @@ void krp_instance_exited(struct krp_instance *inst);
 
 /* rethook_pool.c, for the files above */
 
+/**
+ * struct krp_target - a function to be hooked
+ * @ip: where ftrace patches it
+ * @addr: its address
+ */
+struct krp_target {
+	unsigned long ip;
+	unsigned long addr;
+};
+
+struct krp_rethook *krp_rethook_register_targets(const struct krp_rethook_desc *desc,
+						 const char *name,
+						 const struct krp_target *targets,
+						 unsigned int num);
 void krp_rethook_drain(void);
-long krp_rethook_reentered(const struct krp_rethook *rh);
 int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);
+
+/* rethook_counts.c: what became of calls */
+
+long krp_rethook_reentered(const struct krp_rethook *rh);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);
 void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data);
 

@@ -40,6 +40,8 @@ static void krp_rethook_free(struct krp_rethook *rh)
 {
 	free_percpu(rh->scratch);
 	free_percpu(rh->pcpu);
+	if (rh->links != &rh->one)
+		kvfree(rh->links);
 	kfree(rh);
 }
 
@@ -96,6 +98,7 @@ static int krp_instance_init(void *obj, void *context)
 	struct krp_instance *inst = obj;
 
 	inst->rh = context;
+	inst->link = inst->rh->links;
 	return 0;
 }
 
@@ -158,26 +161,6 @@ static int krp_rethook_alloc_scratch(struct krp_rethook *rh)
 	return rh->scratch ? 0 : -ENOMEM;
 }
 
-/**
- * krp_rethook_reentered() - calls missed by the kernel's kprobes
- * @rh: the rethook
- *
- * Calls that a kprobe hooks, made by what interrupts the handling of another
- * kprobe: the kernel leaves the handlers out, and counts that itself. What it
- * counts while ftrace hooks the function is others' business.
- *
- * Context: any; exact while no call is being made.
- * Return: their number since registration.
- */
-long krp_rethook_reentered(const struct krp_rethook *rh)
-{
-	if (rh->state == KRP_DRAINING)
-		return rh->reentered;
-	if (rh->way != KRP_BY_KPROBE)
-		return 0;
-	return READ_ONCE(rh->func->kp.nmissed) - rh->reentered;
-}
-
 /* Gives up the instances that are free; the last one in flight does the rest. */
 static void krp_rethook_give_up(struct krp_rethook *rh)
 {
@@ -193,13 +176,9 @@ static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
 {
 	int i;
 
-	for (i = 0; i < num; i++) {
-		struct krp_rethook *rh = rhs[i];
-
-		if (rh->state == KRP_ENABLED)
-			krp_func_disarm(rh->func, rh);
-		WRITE_ONCE(rh->live, false);
-	}
+	krp_hook_disarm_batch(rhs, num);
+	for (i = 0; i < num; i++)
+		WRITE_ONCE(rhs[i]->live, false);
 	/*
 	 * Entries and returns run with preemption off: those that saw live are
 	 * done after this, handlers, pushes and all.
@@ -216,6 +195,7 @@ static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
 		krp_rethook_give_up(rhs[i]);
 }
 
+/* Called with everything there that does not depend on @desc. */
 static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_desc *desc)
 {
 	static unsigned int ids;
@@ -233,7 +213,8 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->owner = desc->owner;
 	rh->flags = desc->flags;
 	rh->data_size = desc->data_size;
-	rh->reentered = READ_ONCE(rh->func->kp.nmissed);
+	if (rh->one.func)
+		rh->reentered = READ_ONCE(rh->one.func->kp.nmissed);
 	rh->state = KRP_DISABLED;
 	rh->live = true;
 	rh->pcpu = alloc_percpu(struct krp_rethook_pcpu);
@@ -241,19 +222,20 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 		return -ENOMEM;
 	ret = desc->entry && !desc->handler ? krp_rethook_alloc_scratch(rh) :
 	      krp_rethook_alloc_pool(rh, desc->nr_instances);
-	if (!ret)
-		list_add_tail(&rh->list, &krp_rethooks);
-	return ret;
+	if (ret)
+		return ret;
+	list_add_tail(&rh->list, &krp_rethooks);
+	__module_get(THIS_MODULE);
+	return 0;
 }
 
-static int krp_rethook_arm(struct krp_rethook *rh)
+static int krp_rethooks_arm(struct krp_rethook **rhs, int num)
 {
-	int ret = krp_func_arm(rh->func, rh);
+	int ret = krp_hook_arm_batch(rhs, num);
 
 	if (ret)
-		pr_err("%s: cannot be hooked (%d)\n", rh->name, ret);
-	else
-		rh->state = KRP_ENABLED;
+		pr_err("%s%s cannot be hooked (%d)\n", rhs[0]->name,
+		       num > 1 ? " and others" : "", ret);
 	return ret;
 }
 
@@ -272,6 +254,88 @@ bool krp_refuse_in_handler(const char *what)
 	return true;
 }
 
+/* A rethook of one function, disabled. */
+static struct krp_rethook *krp_rethook_new(const struct krp_rethook_desc *desc)
+{
+	struct krp_rethook *rh = kzalloc(sizeof(*rh), GFP_KERNEL);
+	struct krp_func *func;
+	int ret;
+
+	if (!rh)
+		return ERR_PTR(-ENOMEM);
+	func = krp_func_get(desc, rh->name);
+	if (IS_ERR(func)) {
+		kfree(rh);
+		return ERR_CAST(func);
+	}
+	rh->one.rh = rh;
+	rh->one.func = func;
+	rh->one.addr = (unsigned long)func->kp.addr;
+	rh->links = &rh->one;
+	rh->nr_links = 1;
+	ret = krp_rethook_init(rh, desc);
+	if (ret) {
+		krp_func_put_batch(&rh, 1);
+		krp_rethook_free(rh);
+		return ERR_PTR(ret);
+	}
+	return rh;
+}
+
+/* Those that are not to stay disabled to the front, and armed. */
+static int krp_rethooks_start(struct krp_rethook **rhs, int num)
+{
+	int i, ret, n = 0;
+	struct krp_rethook **start = kvmalloc_array(num, sizeof(*start), GFP_KERNEL);
+
+	if (!start)
+		return -ENOMEM;
+	for (i = 0; i < num; i++)
+		if (!(rhs[i]->flags & KRP_RETHOOK_DISABLED))
+			start[n++] = rhs[i];
+	ret = n ? krp_rethooks_arm(start, n) : 0;
+	kvfree(start);
+	return ret;
+}
+
+/**
+ * krp_rethook_register_batch() - hook functions' returns, all or none
+ * @descs: what and how; may be freed after the call
+ * @rhs: the rethooks, filled in
+ * @num: how many
+ *
+ * Code is patched once for all of them.
+ *
+ * Context: process, not from a handler; may sleep.
+ * Return: 0, or what krp_rethook_register() says of the first that failed.
+ * Nothing is held on failure.
+ */
+int krp_rethook_register_batch(const struct krp_rethook_desc *descs, struct krp_rethook **rhs,
+			       int num)
+{
+	int i, ret = 0;
+
+	if (krp_refuse_in_handler("register a probe"))
+		return -EDEADLK;
+	might_sleep();
+	mutex_lock(&krp_mutex);
+	for (i = 0; i < num; i++) {
+		rhs[i] = krp_rethook_new(&descs[i]);
+		if (IS_ERR(rhs[i])) {
+			ret = PTR_ERR(rhs[i]);
+			break;
+		}
+	}
+	if (!ret)
+		ret = krp_rethooks_start(rhs, num);
+	/* They may have been seen by a call already. */
+	if (ret && i)
+		krp_rethooks_remove(rhs, i);
+	mutex_unlock(&krp_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(krp_rethook_register_batch);
+
 /**
  * krp_rethook_register() - hook a function's return
  * @desc: what and how; may be freed after the call
@@ -287,44 +351,59 @@ bool krp_refuse_in_handler(const char *what)
 struct krp_rethook *krp_rethook_register(const struct krp_rethook_desc *desc)
 {
 	struct krp_rethook *rh;
-	int ret;
+	int ret = krp_rethook_register_batch(desc, &rh, 1);
 
-	if (krp_refuse_in_handler("register a probe"))
-		return ERR_PTR(-EDEADLK);
-	might_sleep();
+	return ret ? ERR_PTR(ret) : rh;
+}
+EXPORT_SYMBOL_GPL(krp_rethook_register);
 
-	rh = kzalloc(sizeof(*rh), GFP_KERNEL);
+/**
+ * krp_rethook_register_targets() - hook many functions' returns with one rethook
+ * @desc: how; what is @targets instead
+ * @name: for people
+ * @targets: the functions; ftrace can hook each of them
+ * @num: how many, at least one
+ *
+ * Context: process, krp_mutex held.
+ * Return: as krp_rethook_register().
+ */
+struct krp_rethook *krp_rethook_register_targets(const struct krp_rethook_desc *desc,
+						 const char *name,
+						 const struct krp_target *targets,
+						 unsigned int num)
+{
+	struct krp_rethook *rh = kzalloc(sizeof(*rh), GFP_KERNEL);
+	int ret = -ENOMEM;
+	unsigned int i;
+
 	if (!rh)
 		return ERR_PTR(-ENOMEM);
-	mutex_lock(&krp_mutex);
-	rh->func = krp_func_get(desc, rh->name);
-	if (IS_ERR(rh->func)) {
-		ret = PTR_ERR(rh->func);
+	strscpy(rh->name, name, sizeof(rh->name));
+	rh->links = kvcalloc(num, sizeof(*rh->links), GFP_KERNEL);
+	if (!rh->links || krp_funcs_reserve(num))
 		goto free;
+	for (i = 0; i < num; i++) {
+		rh->links[i].rh = rh;
+		rh->links[i].addr = targets[i].addr;
+		rh->links[i].func = krp_func_at(targets[i].ip);
+		if (!rh->links[i].func)
+			goto free;
 	}
+	rh->nr_links = num;
 	ret = krp_rethook_init(rh, desc);
 	if (ret)
-		goto put;
-	__module_get(THIS_MODULE);
-	if (!(desc->flags & KRP_RETHOOK_DISABLED)) {
-		ret = krp_rethook_arm(rh);
-		if (ret) {
-			/* It may have been seen by a call already. */
-			krp_rethooks_remove(&rh, 1);
-			rh = ERR_PTR(ret);
-		}
-	}
-	mutex_unlock(&krp_mutex);
-	return rh;
+		goto free;
+	ret = krp_rethooks_start(&rh, 1);
+	if (!ret)
+		return rh;
+	/* It may have been seen by a call already. */
+	krp_rethooks_remove(&rh, 1);
+	return ERR_PTR(ret);
 
-put:
-	krp_func_put_batch(&rh, 1);
 free:
-	mutex_unlock(&krp_mutex);
 	krp_rethook_free(rh);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL_GPL(krp_rethook_register);
 
 /**
  * krp_rethook_unregister_batch() - unhook functions
@@ -384,7 +463,7 @@ int krp_rethook_enable(struct krp_rethook *rh)
 	if (rh->state == KRP_GONE)
 		ret = -EINVAL;
 	else if (rh->state == KRP_DISABLED)
-		ret = krp_rethook_arm(rh);
+		ret = krp_rethooks_arm(&rh, 1);
 	mutex_unlock(&krp_mutex);
 	return ret;
 }
@@ -412,8 +491,7 @@ int krp_rethook_disable(struct krp_rethook *rh)
 	if (rh->state == KRP_GONE) {
 		ret = -EINVAL;
 	} else if (rh->state == KRP_ENABLED) {
-		krp_func_disarm(rh->func, rh);
-		rh->state = KRP_DISABLED;
+		krp_hook_disarm_batch(&rh, 1);
 		/* Enabling links it anew: nobody may stand on it then. */
 		synchronize_rcu();
 	}
@@ -421,66 +499,6 @@ int krp_rethook_disable(struct krp_rethook *rh)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(krp_rethook_disable);
-
-/**
- * krp_rethook_visit_instances() - visit a rethook's instances
- * @rh: the rethook
- * @fn: called for each, under RCU
- * @data: passed to @fn
- *
- * Context: process, krp_mutex held.
- */
-void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data)
-{
-	if (rh->scratch)
-		return;
-	/* Pools are freed a grace period after the last reference is gone. */
-	rcu_read_lock();
-	if (atomic_long_read(&rh->pool.refs) > 0)
-		krp_objpool_for_each(&rh->pool, fn, data);
-	rcu_read_unlock();
-}
-
-static void krp_instance_count(void *obj, void *data)
-{
-	unsigned long *inflight = data;
-
-	*inflight += krp_instance_inflight(obj);
-}
-
-/* krp_rethook_counts() with krp_mutex held. */
-void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts)
-{
-	unsigned int cpu, cause;
-
-	memset(counts, 0, sizeof(*counts));
-	for_each_possible_cpu(cpu) {
-		struct krp_rethook_pcpu *pcpu = per_cpu_ptr(rh->pcpu, cpu);
-
-		counts->hits += READ_ONCE(pcpu->hits);
-		counts->skipped += READ_ONCE(pcpu->skipped);
-		for (cause = 0; cause < KRP_NR_MISSES; cause++)
-			counts->missed[cause] += READ_ONCE(pcpu->missed[cause]);
-	}
-	counts->missed[KRP_MISS_UNWATCHED] = krp_func_unwatched(rh);
-	counts->missed[KRP_MISS_RECURSION] += krp_rethook_reentered(rh);
-	krp_rethook_visit_instances(rh, krp_instance_count, &counts->inflight);
-}
-
-/**
- * krp_rethook_counts() - what became of a rethook's calls
- * @rh: the rethook
- * @counts: filled in; a snapshot, exact while no call is being made
- *
- * Context: process; may sleep.
- */
-void krp_rethook_counts(struct krp_rethook *rh, struct krp_rethook_counts *counts)
-{
-	mutex_lock(&krp_mutex);
-	krp_rethook_counts_locked(rh, counts);
-	mutex_unlock(&krp_mutex);
-}
-EXPORT_SYMBOL_GPL(krp_rethook_counts);
 
 /**
  * krp_rethook_owner() - whose instance this is
@@ -497,14 +515,14 @@ EXPORT_SYMBOL_GPL(krp_rethook_owner);
 
 /**
  * krp_rethook_address() - what a rethook hooks
- * @rh: the rethook
+ * @rh: the rethook of one function
  *
  * Context: any.
  * Return: the address where the kernel would put a kprobe.
  */
 void *krp_rethook_address(const struct krp_rethook *rh)
 {
-	return rh->func->kp.addr;
+	return (void *)rh->one.addr;
 }
 EXPORT_SYMBOL_GPL(krp_rethook_address);
 

@@ -15,6 +15,7 @@
 #include "objpool.h"
 
 struct pt_regs;
+struct krp_link;
 struct krp_rethook;
 
 /* As the kernel's KRETPROBE_MAX_DATA_SIZE. */
@@ -32,6 +33,7 @@ struct krp_rethook;
  * @thunk: the thunk's address
  * @trace_ret: private: the caller as which unwinders see the thunk
  * @trace_entry: private: where that is noted
+ * @link: private: which of the rethook's functions was called
  * @data: &krp_rethook_desc.data_size bytes for the handlers, kept from entry
  *        to return; holds what the instance's last user left at entry
  */
@@ -44,6 +46,7 @@ struct krp_instance {
 	unsigned long thunk;
 	unsigned long trace_ret;
 	void *trace_entry;
+	struct krp_link *link;
 	char data[] __aligned(8);
 };
 
@@ -125,6 +128,8 @@ struct krp_rethook_counts {
 };
 
 struct krp_rethook *krp_rethook_register(const struct krp_rethook_desc *desc);
+int krp_rethook_register_batch(const struct krp_rethook_desc *descs, struct krp_rethook **rhs,
+			       int num);
 void krp_rethook_unregister(struct krp_rethook *rh);
 void krp_rethook_unregister_batch(struct krp_rethook **rhs, int num);
 int krp_rethook_enable(struct krp_rethook *rh);

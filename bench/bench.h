@@ -35,4 +35,14 @@ unsigned long bench_load_address(void);
 int bench_load_run(unsigned int threads, unsigned int ms, u64 *calls, u64 *ns);
 u64 bench_load_cost(bool sites, unsigned int loops, unsigned int rounds);
 
+/* attach.c: hooking many functions at once */
+
+struct seq_file;
+
+int bench_attach_on(const char *name, unsigned int nr);
+void bench_attach_off(void);
+void bench_attach_show(struct seq_file *m);
+u64 bench_attach_cost(void);
+void bench_attach_exit(void);
+
 #endif /* KRP_BENCH_H */

@@ -7,6 +7,10 @@
  *   echo "4 2000" > run; cat run 4 threads for 2 s; calls, nanoseconds
  *   cat cost                     nanoseconds per 1,000 calls
  *   cat cost_sites               the same, calling from 64 places
+ *   echo "krp_multi 1000" > attach   hook so many functions at once; 0: all
+ *   echo off > attach            unhook them
+ *   cat attach                   how many, nanoseconds to hook and to unhook
+ *   cat attach_cost              nanoseconds per 1,000 calls of one of them
  */
 
 #include <linux/kernel.h>
@@ -71,6 +75,36 @@ static int cost_sites_show(struct seq_file *m, void *v)
 	return cost_show(m, true);
 }
 
+static int attach_show(struct seq_file *m, void *v)
+{
+	mutex_lock(&bench_mutex);
+	bench_attach_show(m);
+	mutex_unlock(&bench_mutex);
+	return 0;
+}
+
+static int attach_cost_show(struct seq_file *m, void *v)
+{
+	mutex_lock(&bench_mutex);
+	seq_printf(m, "%llu\n", bench_attach_cost());
+	mutex_unlock(&bench_mutex);
+	return 0;
+}
+
+static int attach_write(char *text)
+{
+	char api[16];
+	unsigned int nr;
+
+	if (sysfs_streq(text, "off")) {
+		bench_attach_off();
+		return 0;
+	}
+	if (sscanf(text, "%15s %u", api, &nr) != 2)
+		return -EINVAL;
+	return bench_attach_on(api, nr);
+}
+
 static int mode_write(char *text)
 {
 	return bench_mode_set(strim(text));
@@ -102,6 +136,8 @@ static const struct bench_file bench_files[] = {
 	{ "run", run_show, run_write },
 	{ "cost", cost_one_show, NULL },
 	{ "cost_sites", cost_sites_show, NULL },
+	{ "attach", attach_show, attach_write },
+	{ "attach_cost", attach_cost_show, NULL },
 };
 
 static int bench_open(struct inode *inode, struct file *file)
@@ -158,6 +194,7 @@ static void __exit bench_exit(void)
 {
 	remove_proc_subtree("kretpool_bench", NULL);
 	bench_mode_set("native");
+	bench_attach_exit();
 }
 
 module_init(bench_init);

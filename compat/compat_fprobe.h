@@ -36,6 +36,12 @@ static inline int krp_fprobe_on(const char *symbol, krp_fprobe_exit_t exit)
 	return register_fprobe(&krp_fprobe, symbol, NULL);
 }
 
+static inline int krp_fprobe_on_ips(unsigned long *ips, int nr, krp_fprobe_exit_t exit)
+{
+	krp_fprobe = (struct fprobe){ .exit_handler = exit };
+	return register_fprobe_ips(&krp_fprobe, ips, nr);
+}
+
 static inline void krp_fprobe_off(void)
 {
 	unregister_fprobe(&krp_fprobe);
@@ -55,6 +61,11 @@ static inline unsigned long krp_fprobe_missed(void)
 	}
 
 static inline int krp_fprobe_on(const char *symbol, void (*exit)(void))
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int krp_fprobe_on_ips(unsigned long *ips, int nr, void (*exit)(void))
 {
 	return -EOPNOTSUPP;
 }

@@ -52,6 +52,8 @@
 
 #define krp_ftrace_set_filter_ip	ftrace_set_filter_ip
 
+#include "compat_ftrace_filter.h"
+
 /* 6.1 exports ftrace_free_filter(). What it frees goes with the last address, too. */
 static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
 {
@@ -61,6 +63,9 @@ static inline void krp_ftrace_free_filter(struct ftrace_ops *ops)
 #else
 
 /* A kernel whose ftrace hooks nothing, or that has none: kprobes have it all. */
+#define KRP_FTRACE_MANY		1
+#define KRP_FTRACE_ADDS_MANY	1
+
 #ifndef CONFIG_FUNCTION_TRACER
 struct ftrace_ops {
 	void *func;
@@ -70,6 +75,12 @@ struct ftrace_ops {
 
 static inline int krp_ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
 					   int remove, int reset)
+{
+	return -EINVAL;
+}
+
+static inline int krp_ftrace_set_filter_ips(struct ftrace_ops *ops, unsigned long *ips,
+					    unsigned int nr, int remove, int reset)
 {
 	return -EINVAL;
 }

@@ -4,7 +4,7 @@
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-is "$(head -n 1 /proc/kretpool/probes)" "id function state hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight hook" \
+is "$(head -n 1 /proc/kretpool/probes)" "id function state hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight hook functions" \
 	"probes has its columns"
 is "$(head -n 1 /proc/kretpool/pools)" "id function objects allocated free bytes pops_stash pops_local pops_steal push_overflow misses limit" \
 	"pools has its columns"
@@ -20,7 +20,7 @@ load kretpool_sample func=vfs_read || skip_all "kretpool_sample.ko is not here"
 cat /proc/self/stat >/dev/null
 line=$(grep ' vfs_read enabled ' /proc/kretpool/probes)
 echo "# $line"
-[ "$(echo "$line" | awk '{ print NF, $NF, ($4 > 0) }')" = "12 ftrace 1" ]
+[ "$(echo "$line" | awk '{ print NF, $12, $NF, ($4 > 0) }')" = "13 ftrace 1 1" ]
 ok $? "a probe has a line with all columns"
 line=$(grep ' vfs_read ' /proc/kretpool/pools)
 echo "# $line"

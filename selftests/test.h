@@ -74,7 +74,7 @@ struct krp_test_group {
 
 extern const struct krp_test krp_tests_calls[], krp_tests_stacking[];
 extern const struct krp_test krp_tests_control[], krp_tests_errors[];
-extern const struct krp_test krp_tests_objpool[], krp_tests_trace[];
+extern const struct krp_test krp_tests_objpool[], krp_tests_trace[], krp_tests_multi[];
 
 /* test_targets.c: functions to probe; callers must not know their insides */
 

@@ -22,6 +22,7 @@
 #include <linux/uaccess.h>
 
 #include "test.h"
+#include "../krp_multi.h"
 
 /* 40, enough to let the table of functions grow once: it starts with 64 slots. */
 #define FAULT_TARGET(n)								\
@@ -209,6 +210,26 @@ static int fault_many(void)
 	return fault_batch_of(ARRAY_SIZE(fault_targets));
 }
 
+static void fault_multi_exit(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
+			     struct pt_regs *regs)
+{
+	WRITE_ONCE(fault_hits, fault_hits + 1);
+}
+
+/* One probe on all of them. */
+static int fault_multi(void)
+{
+	struct krp_multi m = { .exit = fault_multi_exit, .nr_instances = 8 };
+	int ret = krp_multi_register(&m, "kretpool_test:fault_target_*",
+				     "*_1,*_2");
+	int bad, nr = ARRAY_SIZE(fault_targets);
+
+	bad = fault_expect(nr, ret ? 0 : nr - 2, "many by one");
+	if (!ret)
+		krp_multi_unregister(&m);
+	return fault_expect(nr, 0, "many by one, unregistered") ?: bad ?: ret;
+}
+
 struct fault_pool {
 	struct krp_objpool pool;
 	struct completion gone;
@@ -288,6 +309,7 @@ static const struct {
 	{ "kprobe", fault_kprobe },
 	{ "disabled", fault_again },
 	{ "batch", fault_batch },
+	{ "multi", fault_multi },
 	{ "pool-1", fault_pool_1 },
 	{ "pool-1000", fault_pool_1000 },
 	{ "pool-65536", fault_pool_65536 },

@@ -14,6 +14,7 @@ static const struct krp_test_group krp_groups[] = {
 	{ "errors", krp_tests_errors },
 	{ "objpool", krp_tests_objpool },
 	{ "trace", krp_tests_trace },
+	{ "multi", krp_tests_multi },
 };
 
 static void krp_test_one(struct seq_file *m, const struct krp_test *test, int nr)

@@ -64,3 +64,9 @@ noinline krp_noipa unsigned long krp_caller_of_add(unsigned long a, unsigned lon
 	barrier();
 	return sum + 1;
 }
+
+/* There is another one of this name in test_multi.c. */
+static noinline krp_noipa __used unsigned long krp_twin(unsigned long a)
+{
+	return a + 2;
+}

@@ -93,6 +93,17 @@ static inline unsigned long krp_arch_ftrace_ip(unsigned long addr)
 	return addr + (pad ? 2 : 1) * AARCH64_INSN_SIZE;
 }
 
+/* Up to how far behind a function's address that is. */
+#define KRP_ARCH_FTRACE_MAX	(2 * AARCH64_INSN_SIZE)
+
+/* Calls @fn: every function that can be called from elsewhere has a landing pad. */
+static inline unsigned long krp_arch_call(unsigned long fn, unsigned long a, unsigned long b,
+					  unsigned long c, unsigned long d)
+{
+	return ((unsigned long (*)(unsigned long, unsigned long, unsigned long,
+				   unsigned long))fn)(a, b, c, d);
+}
+
 /*
  * This CPU's @pcp, exchanged atomically as far as interrupts and NMIs can tell.
  * Preemption is off, which this_cpu_xchg() would see to once more.

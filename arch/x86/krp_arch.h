@@ -84,6 +84,9 @@ static inline unsigned long krp_arch_ftrace_ip(unsigned long addr)
 	return addr;
 }
 
+/* Up to how far behind a function's address that is. */
+#define KRP_ARCH_FTRACE_MAX	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4 : 0)
+
 /*
  * This CPU's @pcp, exchanged atomically as far as interrupts and NMIs can tell.
  * Preemption is off.

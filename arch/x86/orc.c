@@ -33,6 +33,7 @@
 #include <asm/orc_types.h>
 
 #include "rethook_internal.h"
+#include "symbols.h"
 #include "compat_unwind.h"
 
 static bool stacktrace = true;
@@ -102,19 +103,6 @@ static struct mod_arch_specific krp_orc_saved;
 /* Trampolines by which others take over returns, and who knows what they hide. */
 static unsigned long krp_orc_rethook, krp_orc_graph;
 static unsigned long krp_rethook_find, krp_graph_find;
-
-/*
- * The address of any symbol of the kernel's: register_kprobe() looks it up, and
- * leaves it there, before it refuses what is not code.
- */
-static unsigned long krp_orc_symbol(const char *name)
-{
-	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
-
-	if (!register_kprobe(&kp))
-		unregister_kprobe(&kp);
-	return (unsigned long)kp.addr;
-}
 
 static unsigned long krp_orc_addr(const int *ip)
 {
@@ -401,21 +389,21 @@ static unsigned int krp_orc_splice(const struct krp_orc_table *own)
 /* Finds what the kernel does not export; false if it cannot be found. */
 static bool krp_orc_symbols(void)
 {
-	unsigned long ip = krp_orc_symbol("__start_orc_unwind_ip");
-	unsigned long ip_end = krp_orc_symbol("__stop_orc_unwind_ip");
+	unsigned long ip = krp_symbol_addr("__start_orc_unwind_ip");
+	unsigned long ip_end = krp_symbol_addr("__stop_orc_unwind_ip");
 
 	krp_orc_kernel.ip = (const int *)ip;
 	krp_orc_kernel.nr = (ip_end - ip) / sizeof(int);
-	krp_orc_kernel.orc = (const struct orc_entry *)krp_orc_symbol("__start_orc_unwind");
-	krp_orc_kernel.start = krp_orc_symbol("_text");
-	krp_orc_kernel.end = krp_orc_symbol("_einittext");
+	krp_orc_kernel.orc = (const struct orc_entry *)krp_symbol_addr("__start_orc_unwind");
+	krp_orc_kernel.start = krp_symbol_addr("_text");
+	krp_orc_kernel.end = krp_symbol_addr("_einittext");
 	if (!ip || !ip_end || !krp_orc_kernel.orc || !krp_orc_kernel.start || !krp_orc_kernel.end)
 		return false;
 
-	krp_orc_rethook = krp_orc_symbol(KRP_RETHOOK_TRAMPOLINE);
-	krp_rethook_find = krp_orc_symbol("rethook_find_ret_addr");
-	krp_orc_graph = krp_orc_symbol("return_to_handler");
-	krp_graph_find = krp_orc_symbol("ftrace_graph_ret_addr");
+	krp_orc_rethook = krp_symbol_addr(KRP_RETHOOK_TRAMPOLINE);
+	krp_rethook_find = krp_symbol_addr("rethook_find_ret_addr");
+	krp_orc_graph = krp_symbol_addr("return_to_handler");
+	krp_graph_find = krp_symbol_addr("ftrace_graph_ret_addr");
 	return true;
 }
 
@@ -438,7 +426,7 @@ void krp_arch_trace_init(void)
 
 	if (!stacktrace)
 		return;
-	modules = (struct list_head *)krp_orc_symbol("modules");
+	modules = (struct list_head *)krp_symbol_addr("modules");
 	if (!modules || !krp_orc_symbols()) {
 		pr_info("stack traces will stop at hooked calls: the kernel lacks CONFIG_KALLSYMS_ALL\n");
 		return;

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions, by address: a hash table that grows. And which function it is
+ * that a description means, if it may be hooked at all.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+
+#include "rethook_internal.h"
+
+#define KRP_FUNC_BITS_MIN	6
+
+struct krp_func_table *krp_funcs;
+struct krp_func krp_func_none;
+
+/* Refused beyond the kernel's blacklist: they do not return like others. */
+static const char * const krp_refused[] = {
+	"do_task_dead", "__schedule", KRP_ARCH_REFUSED,
+	/* A CPU goes offline below these. */
+	"cpu_startup_entry", "do_idle", "arch_cpu_idle_dead", "play_dead",
+	/* 5.10: watched by RCU at entry and not at return. */
+	"rcu_idle_enter",
+	/* Below it krp_process_exit() takes back what will not return. */
+	"__traceiter_sched_process_exit",
+};
+
+/**
+ * krp_func_refused() - is this a function that does not return like others?
+ * @name: its name
+ *
+ * Context: any.
+ */
+bool krp_func_refused(const char *name)
+{
+	return match_string(krp_refused, ARRAY_SIZE(krp_refused), name) >= 0;
+}
+
+static struct krp_func_table *krp_table_alloc(unsigned int bits)
+{
+	/* Behind the last slot as many as there can be entries, and one empty. */
+	unsigned long i, slots = (5UL << bits) / 4 + 1;
+	struct krp_func_table *table = kvzalloc(struct_size(table, slots, slots), GFP_KERNEL);
+
+	if (!table)
+		return NULL;
+	table->shift = 32 - bits;
+	for (i = 0; i < slots; i++)
+		table->slots[i] = &krp_func_none;
+	return table;
+}
+
+static void krp_table_add(struct krp_func_table *table, struct krp_func *func)
+{
+	struct krp_func **slot = &table->slots[krp_func_hash(table, func->ip)];
+
+	while (*slot != &krp_func_none)
+		slot++;
+	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
+	smp_store_release(slot, func);
+	table->nr++;
+}
+
+/* Calls @fn for every function of a table. */
+static void krp_table_walk(struct krp_func_table *table,
+			   void (*fn)(struct krp_func *func, void *data), void *data)
+{
+	struct krp_func **slot = table->slots;
+	unsigned long n = table->nr;
+
+	while (n) {
+		if (*slot != &krp_func_none) {
+			fn(*slot, data);
+			n--;
+		}
+		slot++;
+	}
+}
+
+static void krp_table_copy(struct krp_func *func, void *data)
+{
+	krp_table_add(data, func);
+}
+
+static void krp_func_free(struct krp_func *func, void *data)
+{
+	kfree(func);
+}
+
+/**
+ * krp_funcs_reserve() - make room for more functions
+ * @more: how many
+ *
+ * Context: process, krp_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int krp_funcs_reserve(unsigned long more)
+{
+	struct krp_func_table *old = krp_funcs, *table;
+	unsigned int bits = 32 - old->shift;
+
+	if (old->nr + more <= (1UL << bits) / 4)
+		return 0;
+	while (old->nr + more > (1UL << bits) / 4)
+		bits++;
+	table = krp_table_alloc(bits);
+	if (!table)
+		return -ENOMEM;
+	krp_table_walk(old, krp_table_copy, table);
+	/* Old tables stay: see struct krp_func. */
+	table->older = old;
+	/* Pairs with the dependent reads in krp_func_find(): seen filled in. */
+	smp_store_release(&krp_funcs, table);
+	return 0;
+}
+
+/**
+ * krp_func_at() - the function at an address, known already or not
+ * @ip: where ftrace patches it
+ *
+ * Context: process, krp_mutex held, after krp_funcs_reserve().
+ * Return: the function, or NULL if there is no memory.
+ */
+struct krp_func *krp_func_at(unsigned long ip)
+{
+	struct krp_func *func = krp_func_find(ip);
+
+	if (func != &krp_func_none)
+		return func;
+	func = kzalloc(sizeof(*func), GFP_KERNEL);
+	if (func) {
+		func->ip = ip;
+		krp_table_add(krp_funcs, func);
+	}
+	return func;
+}
+
+/* The symbol at @addr, and how far behind its start @addr is. */
+static unsigned long krp_symbol(unsigned long addr, char *name)
+{
+	char buf[KSYM_SYMBOL_LEN], *plus;
+	unsigned long offset = 0;
+
+	sprint_symbol(buf, addr);
+	plus = strchr(buf, '+');
+	if (plus) {
+		if (sscanf(plus, "+%lx/", &offset) != 1)
+			offset = ULONG_MAX;
+		*plus = '\0';
+	}
+	strscpy(name, buf, KRP_FUNC_NAME_LEN);
+	return offset;
+}
+
+static struct krp_func *krp_func_new(const struct krp_rethook_desc *desc)
+{
+	struct krp_func *func = kzalloc(sizeof(*func), GFP_KERNEL);
+
+	if (!func)
+		return NULL;
+	func->kp.symbol_name = desc->symbol;
+	func->kp.addr = desc->addr;
+	func->kp.offset = desc->offset;
+	func->kp.pre_handler = krp_kprobe_entry;
+	func->kp.flags = KPROBE_FLAG_DISABLED;
+	return func;
+}
+
+/* Is this a function that is never hooked? Says so. */
+static int krp_func_check(struct krp_func *func, unsigned long offset, const char *name)
+{
+	unsigned long addr = (unsigned long)func->kp.addr;
+
+	if (!krp_arch_on_entry(offset)) {
+		pr_err("%s+%#lx is not the entry of a function\n", name, offset);
+		return -EINVAL;
+	}
+	if (within_module(addr, THIS_MODULE)) {
+		pr_err("%s is part of kretpool itself\n", name);
+		return -EINVAL;
+	}
+	if (krp_func_refused(name)) {
+		pr_err("%s does not return like other functions and cannot be hooked\n", name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * krp_func_get() - find the function that a description means
+ * @desc: says which
+ * @name: KRP_FUNC_NAME_LEN bytes, filled in
+ *
+ * The kernel's own register_kprobe() judges the address, by means of a kprobe
+ * that stays disarmed.
+ *
+ * Context: process, krp_mutex held.
+ * Return: the function, to be given back by krp_func_put_batch(); or
+ * ERR_PTR(): what register_kretprobe() returns for such a description.
+ */
+struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
+{
+	struct krp_func *func, *known;
+	unsigned long offset;
+	int ret;
+
+	if (!desc->symbol == !desc->addr) {
+		pr_err("give either the name or the address of a function\n");
+		return ERR_PTR(-EINVAL);
+	}
+	if (krp_funcs_reserve(1))
+		return ERR_PTR(-ENOMEM);
+	func = krp_func_new(desc);
+	if (!func)
+		return ERR_PTR(-ENOMEM);
+
+	ret = register_kprobe(&func->kp);
+	/* Not an instruction: that it is no entry either is what kretprobes say. */
+	if (ret == -EILSEQ &&
+	    krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name)) {
+		ret = -EINVAL;
+		goto free;
+	}
+	if (ret) {
+		if (desc->symbol)
+			pr_err("%s+%#lx: %s (%d)\n", desc->symbol, desc->offset,
+			       ret == -ENOENT ? "no such function in the kernel" :
+			       "the kernel refuses a probe there", ret);
+		else
+			pr_err("the kernel refuses a probe at the address given (%d)\n", ret);
+		goto free;
+	}
+	/* The caller's string is not ours to keep. */
+	func->kp.symbol_name = NULL;
+	offset = krp_symbol((unsigned long)func->kp.addr, name);
+	ret = krp_func_check(func, offset, name);
+	if (ret)
+		goto unregister;
+	if (desc->symbol)
+		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
+
+	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr);
+	known = krp_func_find(func->ip);
+	if (known == &krp_func_none) {
+		krp_table_add(krp_funcs, func);
+		known = func;
+	} else if (!known->users) {
+		/* Its old kprobe is gone: let it have a new one. */
+		unregister_kprobe(&func->kp);
+		known->kp = (struct kprobe){
+			.addr = func->kp.addr,
+			.pre_handler = krp_kprobe_entry,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		ret = register_kprobe(&known->kp);
+		if (ret)
+			goto free;
+	} else {
+		unregister_kprobe(&func->kp);
+	}
+	if (known != func)
+		kfree(func);
+	known->users++;
+	return known;
+
+unregister:
+	unregister_kprobe(&func->kp);
+free:
+	kfree(func);
+	return ERR_PTR(ret);
+}
+
+/**
+ * krp_func_put_batch() - give rethooks' functions back
+ * @rhs: rethooks, disarmed
+ * @num: how many
+ *
+ * Waits for a constant number of grace periods, whatever @num is.
+ *
+ * Context: process, krp_mutex held.
+ */
+void krp_func_put_batch(struct krp_rethook **rhs, int num)
+{
+	struct kprobe **kps = kvmalloc_array(num, sizeof(*kps), GFP_KERNEL);
+	int i, n = 0;
+
+	for (i = 0; i < num; i++) {
+		struct krp_func *func = rhs[i]->one.func;
+
+		/* Those of many functions have none by kprobe. */
+		if (!func || --func->users)
+			continue;
+		if (kps)
+			kps[n++] = &func->kp;
+		else
+			unregister_kprobe(&func->kp);
+	}
+	if (n)
+		unregister_kprobes(kps, n);
+	kvfree(kps);
+}
+
+/**
+ * krp_funcs_init() - get ready to know functions
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int krp_funcs_init(void)
+{
+	krp_funcs = krp_table_alloc(KRP_FUNC_BITS_MIN);
+	return krp_funcs ? 0 : -ENOMEM;
+}
+
+/**
+ * krp_funcs_exit() - forget all functions
+ *
+ * Context: process; nothing is hooked, so that ftrace and kprobes have waited
+ * for all callbacks to end.
+ */
+void krp_funcs_exit(void)
+{
+	struct krp_func_table *table = krp_funcs, *older;
+
+	krp_table_walk(table, krp_func_free, NULL);
+	for (; table; table = older) {
+		older = table->older;
+		kvfree(table);
+	}
+}

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# One probe on many functions of the running system: all of them at once, while
+# they are called; on and off under load; and modules that go.
+# What is waited for is evaluated again and again, so it is quoted.
+# shellcheck disable=SC2016
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+multi=/proc/kretpool_multi
+load kretpool_multi || skip_all "kretpool_multi.ko is not here"
+
+# field NAME: of the probe
+field() {
+	sed -n "s/.*\\<$1 \\([0-9]*\\).*/\\1/p" $multi
+}
+
+# What runs all the time: processes, files, pipes, sleeping.
+busy() {
+	while :; do
+		cat /proc/kallsyms | head -c 100000 | wc -c
+		sh -c 'echo $$; sleep 0.01'
+		head -c 200000 /dev/zero >/tmp/busy.$1
+		rm -f /tmp/busy.$1
+	done >/dev/null 2>&1
+}
+
+busy_begin() {
+	pids=
+	for i in 1 2 3 4; do
+		busy $i &
+		pids="$pids $!"
+	done
+}
+
+busy_end() {
+	# shellcheck disable=SC2086
+	kill $pids
+	# shellcheck disable=SC2086
+	wait $pids 2>/dev/null
+}
+
+# A module that goes.
+call=/sys/module/kretpool_victim/parameters/call
+load kretpool_victim
+echo 'attach kretpool_victim:*,vfs_read' >$multi
+ok $? "functions of a module and one of the kernel"
+cat "$call" >/dev/null
+before=$(field functions)
+rmmod kretpool_victim
+ok $? "the module goes"
+gone=$(field gone)
+[ "$gone" -ge 1 ] && [ "$gone" -lt "$before" ]
+ok $? "its functions are counted as gone"
+dmesg | grep -q "functions are gone with module kretpool_victim"
+ok $? "and in the log"
+hits=$(field hits)
+cat /proc/version >/dev/null
+[ "$(field hits)" -gt "$hits" ]
+ok $? "the kernel's function is still caught"
+load kretpool_victim
+cat "$call" >/dev/null
+is "$(cat "$call")" 2 "the module comes back, unprobed"
+echo detach >$multi
+ok $? "and all is undone"
+rmmod kretpool_victim
+
+# A name that is not there, and where it says so.
+(echo 'attach vfs_read,krp_not_this_one,vfs_write' >$multi) 2>/dev/null
+[ $? -ne 0 ] && dmesg | tail -n 5 | grep -q "krp_not_this_one: no such function"
+ok $? "the log names what is not there"
+(echo 'attach vfs_*:vfs_read' >$multi) 2>/dev/null
+[ $? -ne 0 ]
+ok $? "nor is that module"
+
+busy_begin
+status=0
+for i in 1 2 3 4 5 6 7 8; do
+	echo 'attach vfs_*,ksys_*,__x64_sys_*,do_*' >$multi 2>/dev/null ||
+		echo 'attach vfs_*,ksys_*,do_*' >$multi || status=1
+	sleep 0.2
+	echo detach >$multi || status=1
+done
+ok $status "on and off, 8 times, under load"
+wait_for '! grep -q " draining " /proc/kretpool/probes'
+ok $? "all of them are home"
+
+echo 'attach *' >$multi
+ok $? "everything: $(field functions) functions, $(field left_out) left out"
+sleep 10
+cat $multi | sed 's/^/# /'
+[ "$(field hits)" -gt 10000 ]
+ok $? "the machine is alive: $(field hits) hits"
+echo detach >$multi
+ok $? "and back again"
+busy_end
+sed 's/^/# /' $multi
+wait_for '[ "$(grep -c " draining " /proc/kretpool/probes)" -le 1 ]'
+ok $? "what was in flight comes home"
+rmmod kretpool_multi
+ok $? "the probing module goes"
+
+done_testing
