@@ -281,10 +281,9 @@ struct krp_target {
 	unsigned long addr;
 };
 
-struct krp_rethook *krp_rethook_register_targets(const struct krp_rethook_desc *desc,
-						 const char *name,
-						 const struct krp_target *targets,
-						 unsigned int num);
+int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char *name,
+				 const struct krp_target *targets, unsigned int num,
+				 struct krp_rethook **rhp);
 void krp_rethook_drain(void);
 int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);
