@@ -133,7 +133,7 @@ static void krp_instance_take_thunk(void *obj, void *data)
 
 static int krp_rethook_alloc_pool(struct krp_rethook *rh, int nr)
 {
-	unsigned int left = KRP_NR_THUNKS - krp_thunks_used();
+	unsigned int left = krp_thunks_left(rh->light);
 	size_t size = sizeof(struct krp_instance) + rh->data_size;
 	int ret;
 
@@ -213,6 +213,7 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->owner = desc->owner;
 	rh->flags = desc->flags;
 	rh->data_size = desc->data_size;
+	rh->light = KRP_NR_LIGHT && krp_hook_is_ftrace(rh) && (desc->flags & KRP_RETHOOK_LIGHT);
 	if (rh->one.func)
 		rh->reentered = READ_ONCE(rh->one.func->kp.nmissed);
 	rh->state = KRP_DISABLED;
