@@ -52,21 +52,23 @@ static int krp_multi_attach(struct krp_multi *m, const char *name,
 		.data_size = m->data_size,
 		.flags = m->flags,
 	};
-	struct krp_rethook *rh;
+	int ret;
 
 	if (!res->nr) {
 		pr_err("%s: none of the %u functions can be hooked\n", name, res->left->nr);
 		return -EINVAL;
 	}
-	rh = krp_rethook_register_targets(&desc, name, res->targets, res->nr);
-	if (IS_ERR(rh))
-		return PTR_ERR(rh);
-	m->rh = rh;
+	/* Handlers may ask for it from the first call on. */
 	m->functions = res->nr;
 	m->left_out = res->left->nr;
 	m->gone = 0;
 	m->left = res->left;
-	return 0;
+	ret = krp_rethook_register_targets(&desc, name, res->targets, res->nr, &m->rh);
+	if (ret) {
+		m->rh = NULL;
+		m->left = NULL;
+	}
+	return ret;
 }
 
 static int krp_multi_start(struct krp_multi *m, const char *name, const struct krp_request *req)

@@ -29,6 +29,32 @@ long krp_rethook_reentered(const struct krp_rethook *rh)
 }
 
 /**
+ * krp_rethook_unwatched() - calls that RCU did not watch, while it was armed
+ * @rh: a rethook
+ *
+ * They are counted by function: the rethook could not be looked at.
+ *
+ * Context: process, krp_mutex held.
+ * Return: their number while it has been armed, now and before.
+ */
+long krp_rethook_unwatched(const struct krp_rethook *rh)
+{
+	long sum = rh->unwatched;
+	unsigned int n;
+
+	if (rh->state != KRP_ENABLED)
+		return sum;
+	for (n = 0; n < rh->nr_links; n++) {
+		const struct krp_link *link = &rh->links[n];
+
+		if (!link->gone)
+			sum += atomic_long_read(&link->func->unwatched[rh->way]) -
+			       link->unwatched_base;
+	}
+	return sum;
+}
+
+/**
  * krp_rethook_visit_instances() - visit a rethook's instances
  * @rh: the rethook
  * @fn: called for each, under RCU
@@ -68,7 +94,7 @@ void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts
 		for (cause = 0; cause < KRP_NR_MISSES; cause++)
 			counts->missed[cause] += READ_ONCE(pcpu->missed[cause]);
 	}
-	counts->missed[KRP_MISS_UNWATCHED] = krp_hook_unwatched(rh);
+	counts->missed[KRP_MISS_UNWATCHED] = krp_rethook_unwatched(rh);
 	counts->missed[KRP_MISS_RECURSION] += krp_rethook_reentered(rh);
 	krp_rethook_visit_instances(rh, krp_instance_count, &counts->inflight);
 }

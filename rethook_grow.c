@@ -32,7 +32,7 @@ static unsigned int krp_grow_room(struct krp_rethook *rh)
 	unsigned int limit = krp_rethook_limit(rh), now = rh->pool.nr_objs;
 	unsigned int room = limit > now ? min(limit - now, now) : 0;
 
-	return min(room, KRP_NR_THUNKS - krp_thunks_used());
+	return min(room, krp_thunks_left(rh->light));
 }
 
 static void krp_grow_one(struct krp_rethook *rh)

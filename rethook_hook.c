@@ -91,6 +91,20 @@ bool krp_hook_many_possible(bool full)
 	return krp_way_for(full) != KRP_BY_KPROBE;
 }
 
+/**
+ * krp_hook_is_ftrace() - will ftrace catch the calls of a rethook?
+ * @rh: the rethook
+ *
+ * Context: process, krp_mutex held.
+ */
+bool krp_hook_is_ftrace(const struct krp_rethook *rh)
+{
+	if (krp_way_for(rh->flags & KRP_RETHOOK_FULL_REGS) == KRP_BY_KPROBE)
+		return false;
+	/* Of many functions all are known to be. */
+	return rh->links != &rh->one || krp_symbols_traceable(rh->one.func->ip);
+}
+
 /* Few at a time if there is no memory for more. */
 #define KRP_CHANGE_MIN	32
 
@@ -435,11 +449,8 @@ int krp_hook_arm_batch(struct krp_rethook **rhs, int num)
 	for (i = 0; i < num; i++) {
 		struct krp_rethook *rh = rhs[i];
 
-		rh->way = krp_way_for(rh->flags & KRP_RETHOOK_FULL_REGS);
-		/* Of many functions all are known to be. */
-		if (rh->links == &rh->one && rh->way != KRP_BY_KPROBE &&
-		    !krp_symbols_traceable(rh->one.func->ip))
-			rh->way = KRP_BY_KPROBE;
+		rh->way = krp_hook_is_ftrace(rh) ?
+			  krp_way_for(rh->flags & KRP_RETHOOK_FULL_REGS) : KRP_BY_KPROBE;
 	}
 	change = krp_change_begin(krp_links_of(rhs, num), true);
 	for (way = 0; way < KRP_NR_WAYS && !ret; way++) {
@@ -474,32 +485,6 @@ void krp_hook_disarm_batch(struct krp_rethook **rhs, int num)
 	for (i = 0; i < num; i++)
 		if (rhs[i]->state == KRP_ENABLED)
 			rhs[i]->state = KRP_DISABLED;
-}
-
-/**
- * krp_hook_unwatched() - calls that RCU did not watch, while it was armed
- * @rh: a rethook
- *
- * They are counted by function: the rethook could not be looked at.
- *
- * Context: process, krp_mutex held.
- * Return: their number while it has been armed, now and before.
- */
-long krp_hook_unwatched(const struct krp_rethook *rh)
-{
-	long sum = rh->unwatched;
-	unsigned int n;
-
-	if (rh->state != KRP_ENABLED)
-		return sum;
-	for (n = 0; n < rh->nr_links; n++) {
-		const struct krp_link *link = &rh->links[n];
-
-		if (!link->gone)
-			sum += atomic_long_read(&link->func->unwatched[rh->way]) -
-			       link->unwatched_base;
-	}
-	return sum;
 }
 
 /* Takes the functions of a module that goes off a rethook. */

@@ -76,6 +76,7 @@ struct krp_link {
  * @id: for people
  * @data_size: of an instance
  * @way: what catches calls, while it is armed
+ * @light: its thunks are those of KRP_RETHOOK_LIGHT
  * @grows: the pool may grow
  * @low: a look at the pool has been asked for
  * @grow_refused: and it was said that it cannot grow
@@ -105,6 +106,7 @@ struct krp_rethook {
 	unsigned int id;
 	size_t data_size;
 	enum krp_way way;
+	bool light;
 	bool grows;
 	bool low;
 	bool grow_refused;
@@ -222,9 +224,9 @@ void krp_func_put_batch(struct krp_rethook **rhs, int num);
 int krp_hook_init(void);
 void krp_hook_exit(void);
 bool krp_hook_many_possible(bool full);
+bool krp_hook_is_ftrace(const struct krp_rethook *rh);
 int krp_hook_arm_batch(struct krp_rethook **rhs, int num);
 void krp_hook_disarm_batch(struct krp_rethook **rhs, int num);
-long krp_hook_unwatched(const struct krp_rethook *rh);
 const char *krp_way_name(enum krp_way way);
 
 /* rethook_thunk.c: which instance owns which thunk */
@@ -234,6 +236,7 @@ extern struct krp_instance *krp_thunk_owner[KRP_NR_THUNKS];
 void krp_thunk_alloc(struct krp_instance *inst);
 void krp_thunk_free(struct krp_instance *inst);
 unsigned int krp_thunks_used(void);
+unsigned int krp_thunks_left(bool light);
 
 /* Where a call that returns to @addr returns to in the end; its task is current. */
 static inline unsigned long krp_resolve_thunk(unsigned long addr)
@@ -281,16 +284,16 @@ struct krp_target {
 	unsigned long addr;
 };
 
-struct krp_rethook *krp_rethook_register_targets(const struct krp_rethook_desc *desc,
-						 const char *name,
-						 const struct krp_target *targets,
-						 unsigned int num);
+int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char *name,
+				 const struct krp_target *targets, unsigned int num,
+				 struct krp_rethook **rhp);
 void krp_rethook_drain(void);
 int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);
 
 /* rethook_counts.c: what became of calls */
 
+long krp_rethook_unwatched(const struct krp_rethook *rh);
 long krp_rethook_reentered(const struct krp_rethook *rh);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);
 void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data);

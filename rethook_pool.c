@@ -133,7 +133,7 @@ static void krp_instance_take_thunk(void *obj, void *data)
 
 static int krp_rethook_alloc_pool(struct krp_rethook *rh, int nr)
 {
-	unsigned int left = KRP_NR_THUNKS - krp_thunks_used();
+	unsigned int left = krp_thunks_left(rh->light);
 	size_t size = sizeof(struct krp_instance) + rh->data_size;
 	int ret;
 
@@ -213,6 +213,7 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->owner = desc->owner;
 	rh->flags = desc->flags;
 	rh->data_size = desc->data_size;
+	rh->light = KRP_NR_LIGHT && krp_hook_is_ftrace(rh) && (desc->flags & KRP_RETHOOK_LIGHT);
 	if (rh->one.func)
 		rh->reentered = READ_ONCE(rh->one.func->kp.nmissed);
 	rh->state = KRP_DISABLED;
@@ -363,21 +364,21 @@ EXPORT_SYMBOL_GPL(krp_rethook_register);
  * @name: for people
  * @targets: the functions; ftrace can hook each of them
  * @num: how many, at least one
+ * @rhp: the rethook, set before the first handler runs
  *
  * Context: process, krp_mutex held.
- * Return: as krp_rethook_register().
+ * Return: 0, or as krp_rethook_register(); no handler is running then.
  */
-struct krp_rethook *krp_rethook_register_targets(const struct krp_rethook_desc *desc,
-						 const char *name,
-						 const struct krp_target *targets,
-						 unsigned int num)
+int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char *name,
+				 const struct krp_target *targets, unsigned int num,
+				 struct krp_rethook **rhp)
 {
 	struct krp_rethook *rh = kzalloc(sizeof(*rh), GFP_KERNEL);
 	int ret = -ENOMEM;
 	unsigned int i;
 
 	if (!rh)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	strscpy(rh->name, name, sizeof(rh->name));
 	rh->links = kvcalloc(num, sizeof(*rh->links), GFP_KERNEL);
 	if (!rh->links || krp_funcs_reserve(num))
@@ -393,16 +394,16 @@ struct krp_rethook *krp_rethook_register_targets(const struct krp_rethook_desc *
 	ret = krp_rethook_init(rh, desc);
 	if (ret)
 		goto free;
+	*rhp = rh;
 	ret = krp_rethooks_start(&rh, 1);
-	if (!ret)
-		return rh;
 	/* It may have been seen by a call already. */
-	krp_rethooks_remove(&rh, 1);
-	return ERR_PTR(ret);
+	if (ret)
+		krp_rethooks_remove(&rh, 1);
+	return ret;
 
 free:
 	krp_rethook_free(rh);
-	return ERR_PTR(ret);
+	return ret;
 }
 
 /**

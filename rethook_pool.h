@@ -74,10 +74,16 @@ enum krp_miss {
 	KRP_NR_MISSES,
 };
 
-/* The handlers need all registers at entry; at return they always get them. */
+/* The handlers need all registers at entry; at return they get them anyway. */
 #define KRP_RETHOOK_FULL_REGS	BIT(0)
 /* Register without hooking; krp_rethook_enable() does that later. */
 #define KRP_RETHOOK_DISABLED	BIT(1)
+/*
+ * At return the handler needs nothing but what the function returns, which it may
+ * change, and its instance: of its registers only those that regs_return_value()
+ * reads are valid. Cheaper, where there is such a way; a kprobe has none.
+ */
+#define KRP_RETHOOK_LIGHT	BIT(2)
 
 /**
  * struct krp_rethook_desc - what to hook and how

@@ -11,29 +11,42 @@ struct krp_instance *krp_thunk_owner[KRP_NR_THUNKS];
 
 static DECLARE_BITMAP(krp_thunk_used, KRP_NR_THUNKS);
 
-/* krp_mutex: where the next search begins. */
-static unsigned int krp_thunk_next;
+/* krp_mutex: where the next search begins, of those that are light, too. */
+static unsigned int krp_thunk_next[2];
+
+/* The first of one kind, and the first behind them. */
+static unsigned int krp_thunks_first(bool light)
+{
+	return light ? KRP_NR_THUNKS - KRP_NR_LIGHT : 0;
+}
+
+static unsigned int krp_thunks_end_of(bool light)
+{
+	return light ? KRP_NR_THUNKS : KRP_NR_THUNKS - KRP_NR_LIGHT;
+}
 
 /**
  * krp_thunk_alloc() - give an instance a thunk for its life
  * @inst: the instance
  *
- * The caller has seen to it that there is one, see krp_thunks_used().
+ * The caller has seen to it that there is one, see krp_thunks_left().
  *
  * Context: process, krp_mutex held.
  */
 void krp_thunk_alloc(struct krp_instance *inst)
 {
+	bool light = inst->rh->light;
+	unsigned int end = krp_thunks_end_of(light);
+	unsigned int next = max(krp_thunk_next[light], krp_thunks_first(light));
 	/* Others can only clear bits meanwhile: one that is found clear stays so. */
-	unsigned int nr = data_race(find_next_zero_bit(krp_thunk_used, KRP_NR_THUNKS,
-						       krp_thunk_next));
+	unsigned int nr = data_race(find_next_zero_bit(krp_thunk_used, end, next));
 
-	if (nr == KRP_NR_THUNKS)
+	if (nr == end)
 		/* As above. */
-		nr = data_race(find_first_zero_bit(krp_thunk_used, KRP_NR_THUNKS));
+		nr = data_race(find_next_zero_bit(krp_thunk_used, end, krp_thunks_first(light)));
 	/* Atomic, as others may give theirs back meanwhile. */
 	set_bit(nr, krp_thunk_used);
-	krp_thunk_next = nr + 1;
+	krp_thunk_next[light] = nr + 1;
 	inst->thunk = krp_arch_thunk_addr(nr);
 	krp_arch_trace_init_instance(inst);
 	/* Pairs with the dependent reads of those who find it on a stack. */
@@ -68,4 +81,20 @@ unsigned int krp_thunks_used(void)
 {
 	/* Some may be given back meanwhile. */
 	return data_race(bitmap_weight(krp_thunk_used, KRP_NR_THUNKS));
+}
+
+/**
+ * krp_thunks_left() - how many thunks have no owner
+ * @light: of those for KRP_RETHOOK_LIGHT
+ *
+ * Context: process, krp_mutex held.
+ */
+unsigned int krp_thunks_left(bool light)
+{
+	unsigned int nr, left = 0;
+
+	/* Some may be given back meanwhile. */
+	for (nr = krp_thunks_first(light); nr < krp_thunks_end_of(light); nr++)
+		left += !data_race(test_bit(nr, krp_thunk_used));
+	return left;
 }

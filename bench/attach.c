@@ -135,6 +135,14 @@ static int attach_multi_on(unsigned long *addrs, unsigned int nr)
 	return krp_multi_register_ips(&attach_multi, addrs, nr);
 }
 
+static int attach_light_on(unsigned long *addrs, unsigned int nr)
+{
+	attach_multi = (struct krp_multi){
+		.exit = attach_multi_hit, .flags = KRP_RETHOOK_LIGHT,
+	};
+	return krp_multi_register_ips(&attach_multi, addrs, nr);
+}
+
 static void attach_multi_off(void)
 {
 	krp_multi_unregister(&attach_multi);
@@ -186,6 +194,7 @@ static const struct bench_api bench_apis[] = {
 	{ "kretprobe", attach_kretprobe_on, attach_kretprobe_off },
 	{ "fprobe", attach_fprobe_on, krp_fprobe_off },
 	{ "krp_multi", attach_multi_on, attach_multi_off },
+	{ "light", attach_light_on, attach_multi_off },
 	{ "kretpool", attach_kretpool_on, attach_kretpool_off },
 };
 

@@ -3,6 +3,7 @@
 
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -270,6 +271,39 @@ static void test_entries(struct krp_test_run *run)
 	}
 }
 
+static void multi_exit_value(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
+			     struct pt_regs *regs)
+{
+	multi_exit(m, ip, inst, regs);
+	if (ip == (unsigned long)krp_target_add)
+		regs_set_return_value(regs, regs_return_value(regs) + 100);
+}
+
+static void test_light(struct krp_test_run *run)
+{
+	struct multi multi = { .m = { .entry = multi_entry, .exit = multi_exit_value,
+				      .data_size = sizeof(struct multi_data),
+				      .flags = KRP_RETHOOK_LIGHT } };
+	int i;
+
+	if (!krp_expect_eq(run, krp_multi_register(&multi.m, MULTI_TARGETS, NULL), 0))
+		return;
+	for (i = 0; i < 100; i++) {
+		struct krp_large large = krp_target_large(i);
+		struct krp_pair pair = krp_target_pair(i, 7);
+
+		krp_expect_eq(run, krp_target_add(i, 1), i + 101);
+		krp_expect_eq(run, pair.a, 7);
+		krp_expect_eq(run, pair.b, i);
+		krp_expect_eq(run, large.word[7], i + 7);
+		krp_expect_eq(run, krp_target_depth(3), 4);
+		krp_expect_eq(run, krp_caller_of_add(i, 1), i + 102);
+	}
+	krp_expect_eq(run, multi.exits, 800);
+	krp_expect_eq(run, multi.wrong, 0);
+	krp_multi_unregister(&multi.m);
+}
+
 static void test_misses(struct krp_test_run *run)
 {
 	struct multi multi = { .m = { .exit = multi_exit_nested, .nr_instances = 1 } };
@@ -495,6 +529,7 @@ const struct krp_test krp_tests_multi[] = {
 	{ "what is not there, or not clear, attaches nothing", test_refusals },
 	{ "functions left out are counted, and told by name", test_left_out },
 	{ "an entry handler that skips, and one alone", test_entries },
+	{ "a light return", test_light },
 	{ "misses are counted by cause", test_misses },
 	{ "several on the same functions, and single ones", test_overlap },
 	{ "an array of return probes, all or none", test_kretprobe_batch },

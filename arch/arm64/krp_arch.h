@@ -13,6 +13,9 @@
 /* Bytes from one thunk to the next: one instruction. */
 #define KRP_THUNK_SIZE	AARCH64_INSN_SIZE
 
+/* No thunks that save only what a function returns. */
+#define KRP_NR_LIGHT	0U
+
 struct krp_instance;
 
 extern char krp_thunks[], krp_thunks_end[];

@@ -7,4 +7,7 @@
 #define KRP_THUNK_SIZE		8
 #define KRP_THUNK_RETURN	5
 
+/* As many of them, at the end of the table, save only what a function returns. */
+#define KRP_NR_LIGHT		(KRP_NR_THUNKS / 8)
+
 #endif /* KRP_X86_THUNK_H */

@@ -26,8 +26,11 @@ SYM_CODE_START(krp_thunk_table)
 	.fill KRP_THUNK_SIZE, 1, 0xcc
 SYM_INNER_LABEL(krp_thunks, SYM_L_GLOBAL)
 	KRP_NOENDBR
-	.rept KRP_NR_THUNKS
+	.rept KRP_NR_THUNKS - KRP_NR_LIGHT
 	KRP_THUNK krp_common
+	.endr
+	.rept KRP_NR_LIGHT
+	KRP_THUNK krp_common_light
 	.endr
 SYM_INNER_LABEL(krp_thunks_end, SYM_L_GLOBAL)
 	KRP_NOENDBR
@@ -46,6 +49,14 @@ SYM_FUNC_START(krp_common)
 	KRP_RESTORE_REGS
 	RET
 SYM_FUNC_END(krp_common)
+
+/* The same for KRP_RETHOOK_LIGHT. */
+SYM_FUNC_START(krp_common_light)
+	KRP_SAVE_RETURNED
+	call	krp_return
+	KRP_RESTORE_RETURNED
+	RET
+SYM_FUNC_END(krp_common_light)
 
 /*
  * unsigned long krp_arch_call(fn, a, b, c, d)

@@ -47,6 +47,23 @@
 	movq	%r15, R15(%rdi)
 .endm
 
+/*
+ * The same, with no more in it than what a function returns: for functions that
+ * have been compiled for ftrace, whose callers expect no other registers kept.
+ */
+.macro KRP_SAVE_RETURNED
+	subq	$(SS + 8), %rsp
+	movq	%rax, RAX(%rsp)
+	movq	%rdx, RDX(%rsp)
+	movq	%rsp, %rdi
+.endm
+
+.macro KRP_RESTORE_RETURNED
+	movq	RAX(%rsp), %rax
+	movq	RDX(%rsp), %rdx
+	addq	$(SS + 8), %rsp
+.endm
+
 .macro KRP_RESTORE_REGS
 	movq	RAX(%rsp), %rax
 	movq	RDX(%rsp), %rdx
