@@ -378,24 +378,28 @@ static unsigned long krp_links_of(struct krp_rethook **rhs, int num)
 	return nr;
 }
 
+/*
+ * Links come last: what is hooked already is being called while the rest is
+ * patched, not least by what patches it.
+ */
 static int krp_arm_by(struct krp_rethook **rhs, int num, struct krp_change *change)
 {
 	unsigned int n;
 	int i, ret = 0;
 
-	for (i = 0; i < num; i++) {
-		struct krp_rethook *rh = rhs[i];
-
-		if (rh->way != change->way)
-			continue;
-		for (n = 0; n < rh->nr_links && !ret; n++) {
-			if (rh->links[n].gone)
-				continue;
-			krp_link_add(&rh->links[n], rh->way);
-			ret = krp_change_note(change, rh->links[n].func);
-		}
-	}
-	return ret ?: krp_change_apply(change);
+	for (i = 0; i < num; i++)
+		for (n = 0; rhs[i]->way == change->way && n < rhs[i]->nr_links && !ret; n++)
+			if (!rhs[i]->links[n].gone)
+				ret = krp_change_note(change, rhs[i]->links[n].func);
+	if (!ret)
+		ret = krp_change_apply(change);
+	if (ret)
+		return ret;
+	for (i = 0; i < num; i++)
+		for (n = 0; rhs[i]->way == change->way && n < rhs[i]->nr_links; n++)
+			if (!rhs[i]->links[n].gone)
+				krp_link_add(&rhs[i]->links[n], rhs[i]->way);
+	return 0;
 }
 
 static void krp_disarm_by(struct krp_rethook **rhs, int num, struct krp_change *change)
