@@ -161,11 +161,15 @@ static void test_exclusion(struct krp_test_run *run)
 
 static void test_lists(struct krp_test_run *run)
 {
-	static const char * const syms[] = { "krp_target_pair", MULTI_MODULE "krp_target_add", "krp_target_pair" };
+	static const char * const syms[] = {
+		"krp_target_pair", MULTI_MODULE "krp_target_add", "krp_target_pair",
+	};
 	unsigned long addrs[] = { (unsigned long)krp_target_nine, (unsigned long)krp_target_add };
 	struct multi multi = { .m.exit = multi_exit };
+	int ret;
 
-	if (krp_expect_eq(run, krp_multi_register_syms(&multi.m, (const char **)syms, ARRAY_SIZE(syms)), 0)) {
+	ret = krp_multi_register_syms(&multi.m, (const char **)syms, ARRAY_SIZE(syms));
+	if (krp_expect_eq(run, ret, 0)) {
 		krp_expect_eq(run, multi.m.functions, 2);
 		krp_target_add(1, 2);
 		krp_target_pair(1, 2);
