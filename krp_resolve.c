@@ -327,6 +327,20 @@ static int krp_wanted_addr_cmp(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/* What comes from a list of the kernel's is sorted, most often. */
+static void krp_sort(void *base, unsigned int nr, size_t size,
+		     int (*cmp)(const void *a, const void *b))
+{
+	unsigned int i;
+
+	for (i = 1; i < nr; i++) {
+		if (cmp(base + (i - 1) * size, base + i * size) > 0) {
+			sort(base, nr, size, cmp, NULL);
+			return;
+		}
+	}
+}
+
 static int krp_search_begin(struct krp_search *search, const struct krp_request *req)
 {
 	int ret = 0;
@@ -346,8 +360,8 @@ static int krp_search_begin(struct krp_search *search, const struct krp_request 
 		ret = krp_search_take_addrs(search, req);
 	if (ret)
 		return ret;
-	sort(search->names, search->nr_names, sizeof(*search->names), krp_wanted_cmp, NULL);
-	sort(search->addrs, search->nr_addrs, sizeof(*search->addrs), krp_wanted_addr_cmp, NULL);
+	krp_sort(search->names, search->nr_names, sizeof(*search->names), krp_wanted_cmp);
+	krp_sort(search->addrs, search->nr_addrs, sizeof(*search->addrs), krp_wanted_addr_cmp);
 	return 0;
 }
 
@@ -413,16 +427,12 @@ static int krp_found_cmp(const void *a, const void *b)
 	return (int)y->state - (int)x->state;
 }
 
-/* Each function once. The kernel's symbols come in order, most often. */
+/* Each function once. */
 static void krp_found_unique(struct krp_search *search)
 {
 	unsigned int i, n = 0;
 
-	for (i = 1; i < search->nr; i++)
-		if (krp_found_cmp(&search->found[i - 1], &search->found[i]) > 0)
-			break;
-	if (i < search->nr)
-		sort(search->found, search->nr, sizeof(*search->found), krp_found_cmp, NULL);
+	krp_sort(search->found, search->nr, sizeof(*search->found), krp_found_cmp);
 	for (i = 0; i < search->nr; i++)
 		if (!n || search->found[n - 1].addr != search->found[i].addr)
 			search->found[n++] = search->found[i];

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "rethook_internal.h"
+#include "symbols.h"
 
 #define KRP_FUNC_BITS_MIN	6
 
@@ -159,20 +160,6 @@ static unsigned long krp_symbol(unsigned long addr, char *name)
 	return offset;
 }
 
-static struct krp_func *krp_func_new(const struct krp_rethook_desc *desc)
-{
-	struct krp_func *func = kzalloc(sizeof(*func), GFP_KERNEL);
-
-	if (!func)
-		return NULL;
-	func->kp.symbol_name = desc->symbol;
-	func->kp.addr = desc->addr;
-	func->kp.offset = desc->offset;
-	func->kp.pre_handler = krp_kprobe_entry;
-	func->kp.flags = KPROBE_FLAG_DISABLED;
-	return func;
-}
-
 /* Is this a function that is never hooked? Says so. */
 static int krp_func_check(struct krp_func *func, unsigned long offset, const char *name)
 {
@@ -193,6 +180,65 @@ static int krp_func_check(struct krp_func *func, unsigned long offset, const cha
 	return 0;
 }
 
+/* Says why the kernel wants no probe where @desc says. */
+static void krp_func_complain(const struct krp_rethook_desc *desc, int ret)
+{
+	if (desc->symbol)
+		pr_err("%s+%#lx: %s (%d)\n", desc->symbol, desc->offset,
+		       ret == -ENOENT ? "no such function in the kernel" :
+		       "the kernel refuses a probe there", ret);
+	else
+		pr_err("the kernel refuses a probe at the address given (%d)\n", ret);
+}
+
+/* A kprobe that stays disarmed, so that the kernel judges the place. Says no. */
+static int krp_func_probe(struct krp_func *func, const struct krp_rethook_desc *desc, char *name)
+{
+	int ret;
+
+	func->kp = (struct kprobe){
+		.symbol_name = desc->symbol,
+		.addr = desc->addr,
+		.offset = desc->offset,
+		.pre_handler = krp_kprobe_entry,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	ret = register_kprobe(&func->kp);
+	/* Not an instruction: that it is no entry either is what kretprobes say. */
+	if (ret == -EILSEQ &&
+	    krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name))
+		return -EINVAL;
+	if (ret) {
+		krp_func_complain(desc, ret);
+		return ret;
+	}
+	/* The caller's string is not ours to keep. */
+	func->kp.symbol_name = NULL;
+	ret = krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name);
+	if (ret)
+		unregister_kprobe(&func->kp);
+	else if (desc->symbol)
+		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
+	return ret;
+}
+
+/*
+ * A function that is known and has no kprobe now, if @desc seems to mean it: to
+ * find that out by a kprobe, and to take that away again, takes a grace period.
+ */
+static struct krp_func *krp_func_guess(const struct krp_rethook_desc *desc)
+{
+	unsigned long addr = (unsigned long)desc->addr;
+	struct krp_func *func;
+
+	if (!addr)
+		addr = krp_symbols_lookup(desc->symbol);
+	if (!addr || desc->offset)
+		return NULL;
+	func = krp_func_find(krp_symbols_ftrace_ip(addr));
+	return func == &krp_func_none || func->users ? NULL : func;
+}
+
 /**
  * krp_func_get() - find the function that a description means
  * @desc: says which
@@ -208,7 +254,6 @@ static int krp_func_check(struct krp_func *func, unsigned long offset, const cha
 struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 {
 	struct krp_func *func, *known;
-	unsigned long offset;
 	int ret;
 
 	if (!desc->symbol == !desc->addr) {
@@ -217,64 +262,39 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 	}
 	if (krp_funcs_reserve(1))
 		return ERR_PTR(-ENOMEM);
-	func = krp_func_new(desc);
+	func = krp_func_guess(desc);
+	if (func) {
+		ret = krp_func_probe(func, desc, name);
+		if (ret)
+			return ERR_PTR(ret);
+		if (krp_arch_ftrace_ip((unsigned long)func->kp.addr) == func->ip)
+			goto got;
+		unregister_kprobe(&func->kp);
+	}
+	func = kzalloc(sizeof(*func), GFP_KERNEL);
 	if (!func)
 		return ERR_PTR(-ENOMEM);
-
-	ret = register_kprobe(&func->kp);
-	/* Not an instruction: that it is no entry either is what kretprobes say. */
-	if (ret == -EILSEQ &&
-	    krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name)) {
-		ret = -EINVAL;
-		goto free;
-	}
+	ret = krp_func_probe(func, desc, name);
 	if (ret) {
-		if (desc->symbol)
-			pr_err("%s+%#lx: %s (%d)\n", desc->symbol, desc->offset,
-			       ret == -ENOENT ? "no such function in the kernel" :
-			       "the kernel refuses a probe there", ret);
-		else
-			pr_err("the kernel refuses a probe at the address given (%d)\n", ret);
-		goto free;
+		kfree(func);
+		return ERR_PTR(ret);
 	}
-	/* The caller's string is not ours to keep. */
-	func->kp.symbol_name = NULL;
-	offset = krp_symbol((unsigned long)func->kp.addr, name);
-	ret = krp_func_check(func, offset, name);
-	if (ret)
-		goto unregister;
-	if (desc->symbol)
-		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
-
 	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr);
 	known = krp_func_find(func->ip);
 	if (known == &krp_func_none) {
 		krp_table_add(krp_funcs, func);
-		known = func;
-	} else if (!known->users) {
-		/* Its old kprobe is gone: let it have a new one. */
-		unregister_kprobe(&func->kp);
-		known->kp = (struct kprobe){
-			.addr = func->kp.addr,
-			.pre_handler = krp_kprobe_entry,
-			.flags = KPROBE_FLAG_DISABLED,
-		};
-		ret = register_kprobe(&known->kp);
-		if (ret)
-			goto free;
-	} else {
-		unregister_kprobe(&func->kp);
+		goto got;
 	}
-	if (known != func)
-		kfree(func);
-	known->users++;
-	return known;
-
-unregister:
 	unregister_kprobe(&func->kp);
-free:
+	/* Its old kprobe is gone: let it have a new one. */
+	ret = known->users ? 0 : krp_func_probe(known, desc, name);
 	kfree(func);
-	return ERR_PTR(ret);
+	if (ret)
+		return ERR_PTR(ret);
+	func = known;
+got:
+	func->users++;
+	return func;
 }
 
 /**

@@ -93,8 +93,8 @@ unsigned int krp_thunks_left(bool light)
 {
 	unsigned int nr, left = 0;
 
-	/* Some may be given back meanwhile. */
 	for (nr = krp_thunks_first(light); nr < krp_thunks_end_of(light); nr++)
+		/* Some may be given back meanwhile. */
 		left += !data_race(test_bit(nr, krp_thunk_used));
 	return left;
 }

@@ -27,6 +27,7 @@
 /* Addresses of what the kernel keeps to itself; 0 for what it has not. */
 static struct {
 	unsigned long on_each_symbol;
+	unsigned long lookup_name;
 	unsigned long location_range;
 	unsigned long blacklisted;
 	unsigned long is_module;
@@ -70,6 +71,7 @@ unsigned long krp_symbol_addr(const char *name)
  */
 void krp_symbols_init(void)
 {
+	krp_kernel.lookup_name = krp_symbol_addr("kallsyms_lookup_name");
 	krp_kernel.on_each_symbol = krp_symbol_addr("kallsyms_on_each_symbol");
 	krp_kernel.location_range = krp_symbol_addr("ftrace_location_range");
 	krp_kernel.blacklisted = krp_symbol_addr("within_kprobe_blacklist");
@@ -152,16 +154,16 @@ struct krp_walk {
 	int ret;
 };
 
-static int krp_walk_kernel(void *data, const char *name, unsigned long addr)
+static int krp_walk_kernel(KRP_KALLSYMS_ARGS(data, name, mod, addr))
 {
 	struct krp_walk *walk = data;
 
+	if (KRP_KALLSYMS_FOREIGN(mod))
+		return 1;
 	if (addr >= krp_kernel.text && addr < krp_kernel.text_end)
 		walk->ret = walk->visit(walk->data, name, NULL, addr);
 	return walk->ret;
 }
-
-KRP_KALLSYMS_CALLBACK(krp_walk_callback, krp_walk_kernel)
 
 static void krp_walk_module(struct krp_walk *walk, struct module *mod)
 {
@@ -214,7 +216,7 @@ int krp_symbols_walk(krp_symbol_visit_t visit, void *data)
 	struct krp_walk walk = { .visit = visit, .data = data };
 	struct module *mod = THIS_MODULE;
 
-	krp_arch_call(krp_kernel.on_each_symbol, (unsigned long)krp_walk_callback,
+	krp_arch_call(krp_kernel.on_each_symbol, (unsigned long)krp_walk_kernel,
 		      (unsigned long)&walk, 0, 0);
 	do {
 		if (walk.ret)
@@ -229,12 +231,27 @@ int krp_symbols_walk(krp_symbol_visit_t visit, void *data)
  * krp_symbols_ftrace_ip() - where ftrace patches a function
  * @addr: the function's address, or that place itself
  *
- * Context: process, krp_mutex held, after krp_symbols_begin().
+ * Context: process, krp_mutex held.
  * Return: the address, or 0 if it does not.
  */
 unsigned long krp_symbols_ftrace_ip(unsigned long addr)
 {
-	return krp_arch_call(krp_kernel.location_range, addr, addr + KRP_ARCH_FTRACE_MAX, 0, 0);
+	return krp_kernel.location_range ?
+	       krp_arch_call(krp_kernel.location_range, addr, addr + KRP_ARCH_FTRACE_MAX, 0, 0) :
+	       0;
+}
+
+/**
+ * krp_symbols_lookup() - the address of a symbol, as the kernel knows it
+ * @name: its name, may be "module:function"
+ *
+ * Context: process.
+ * Return: the address, or 0.
+ */
+unsigned long krp_symbols_lookup(const char *name)
+{
+	return krp_kernel.lookup_name ?
+	       krp_arch_call(krp_kernel.lookup_name, (unsigned long)name, 0, 0, 0) : 0;
 }
 
 /**

@@ -13,6 +13,7 @@ typedef int (*krp_symbol_visit_t)(void *data, const char *name, const char *mod,
 				  unsigned long addr);
 
 unsigned long krp_symbol_addr(const char *name);
+unsigned long krp_symbols_lookup(const char *name);
 int krp_symbols_walk(krp_symbol_visit_t visit, void *data);
 unsigned long krp_symbols_ftrace_ip(unsigned long addr);
 bool krp_symbols_traceable(unsigned long ip);

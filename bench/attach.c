@@ -271,9 +271,9 @@ int bench_attach_on(const char *name, unsigned int nr)
 	addrs = kvmalloc_array(nr, sizeof(*addrs), GFP_KERNEL);
 	if (!addrs)
 		return -ENOMEM;
-	/* From all over the kernel. */
+	/* From all over the kernel, and the last. */
 	for (i = 0; i < nr; i++)
-		addrs[i] = attach_all[attach_total - 1 - (u64)i * attach_total / nr];
+		addrs[i] = attach_all[(u64)(i + 1) * attach_total / nr - 1];
 	start = ktime_get_ns();
 	ret = api->on(addrs, nr);
 	attach_on_ns = ktime_get_ns() - start;

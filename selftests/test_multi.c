@@ -161,17 +161,21 @@ static void test_exclusion(struct krp_test_run *run)
 
 static void test_lists(struct krp_test_run *run)
 {
-	const char *syms[] = { "krp_target_pair", MULTI_MODULE "krp_target_add", "krp_target_pair" };
+	static const char * const syms[] = {
+		"krp_target_pair", MULTI_MODULE "krp_target_add", "krp_target_pair",
+	};
 	unsigned long addrs[] = { (unsigned long)krp_target_nine, (unsigned long)krp_target_add };
 	struct multi multi = { .m.exit = multi_exit };
+	int ret;
 
-	if (krp_expect_eq(run, krp_multi_register_syms(&multi.m, syms, ARRAY_SIZE(syms)), 0)) {
+	ret = krp_multi_register_syms(&multi.m, (const char **)syms, ARRAY_SIZE(syms));
+	if (krp_expect_eq(run, ret, 0)) {
 		krp_expect_eq(run, multi.m.functions, 2);
 		krp_target_add(1, 2);
 		krp_target_pair(1, 2);
 		krp_target_nine(1, 2, 3, 4, 5, 6, 7, 8, 9);
 		krp_expect_eq(run, multi.exits, 2);
-		krp_expect_eq(run, krp_multi_register_syms(&multi.m, syms, 1), -EINVAL);
+		krp_expect_eq(run, krp_multi_register_syms(&multi.m, (const char **)syms, 1), -EINVAL);
 		krp_multi_unregister(&multi.m);
 	}
 	multi.exits = 0;
@@ -191,16 +195,16 @@ static void test_refusals(struct krp_test_run *run)
 	};
 	unsigned long addrs[] = { (unsigned long)krp_target_add, (unsigned long)krp_target_add + 2 };
 	struct multi multi = { .m.exit = multi_exit };
-	const char *syms[] = { "krp_twin" };
+	static const char * const syms[] = { "krp_twin" };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		krp_expect_eq(run, krp_multi_register(&multi.m, bad[i], NULL), -ENOENT);
 	krp_expect_eq(run, krp_multi_register_ips(&multi.m, addrs, 2), -EINVAL);
-	krp_expect_eq(run, krp_multi_register_syms(&multi.m, syms, 1), -EADDRNOTAVAIL);
+	krp_expect_eq(run, krp_multi_register_syms(&multi.m, (const char **)syms, 1), -EADDRNOTAVAIL);
 	krp_expect_eq(run, krp_multi_register(&multi.m, " , ", NULL), -EINVAL);
 	krp_expect_eq(run, krp_multi_register(&multi.m, NULL, NULL), -EINVAL);
-	krp_expect_eq(run, krp_multi_register_syms(&multi.m, syms, 0), -EINVAL);
+	krp_expect_eq(run, krp_multi_register_syms(&multi.m, (const char **)syms, 0), -EINVAL);
 	/* All of these are left out. */
 	krp_expect_eq(run, krp_multi_register(&multi.m, "kretpool:*", NULL), -EINVAL);
 	krp_expect_eq(run, krp_multi_register(&multi.m, "krp_target_notrace", NULL), -EINVAL);
