@@ -71,7 +71,7 @@ static int krp_multi_attach(struct krp_multi *m, const char *name,
 	return ret;
 }
 
-static int krp_multi_start(struct krp_multi *m, const char *name, const struct krp_request *req)
+static int krp_multi_start(struct krp_multi *m, const char *name, struct krp_request *req)
 {
 	struct krp_resolution res = {};
 	int ret;
@@ -79,6 +79,8 @@ static int krp_multi_start(struct krp_multi *m, const char *name, const struct k
 	if (krp_refuse_in_handler("register a probe"))
 		return -EDEADLK;
 	might_sleep();
+	req->entry = (unsigned long)m->entry;
+	req->exit = (unsigned long)m->exit;
 	if (!krp_hook_many_possible(m->flags & KRP_RETHOOK_FULL_REGS)) {
 		pr_err("%s: ftrace cannot hook with such flags here\n", name);
 		return -EOPNOTSUPP;

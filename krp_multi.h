@@ -62,7 +62,7 @@ struct krp_multi {
  * @KRP_MULTI_BLACKLISTED: on the kernel's kprobe blacklist
  * @KRP_MULTI_OWN: part of kretpool itself
  * @KRP_MULTI_REFUSED: does not return like others
- * @KRP_MULTI_NEEDED: what catches calls needs it itself
+ * @KRP_MULTI_NEEDED: one of the probe's own handlers, or needed to catch calls
  * @KRP_MULTI_UNTRACEABLE: ftrace cannot hook it
  * @KRP_NR_MULTI_STATES: how many there are
  */

@@ -29,6 +29,10 @@ static const char * const krp_needed[] = {
 	"ktime_get_raw_fast_ns",
 };
 
+static struct krp_name_list krp_needed_list = {
+	.names = krp_needed, .nr = ARRAY_SIZE(krp_needed),
+};
+
 /**
  * struct krp_wanted - a name, or a glob
  * @mod: the module's, or NULL for anyone's
@@ -66,6 +70,7 @@ struct krp_found {
 
 /**
  * struct krp_search - a pass over the symbols
+ * @req: what is asked for
  * @text: copies of what holds the globs and names
  * @nr_texts: how many
  * @globs: what has wildcards
@@ -81,6 +86,7 @@ struct krp_found {
  * @max: how many there is room for
  */
 struct krp_search {
+	const struct krp_request *req;
 	char **text;
 	unsigned int nr_texts;
 	struct krp_wanted *globs;
@@ -190,7 +196,8 @@ static bool krp_by_addr(struct krp_search *search, unsigned long addr)
 }
 
 /* May it be hooked? If so @ip is where. */
-static enum krp_multi_state krp_judge(const char *name, unsigned long addr, unsigned long *ip)
+static enum krp_multi_state krp_judge(const struct krp_request *req, const char *name,
+				      unsigned long addr, unsigned long *ip)
 {
 	*ip = 0;
 	if (within_module(addr, THIS_MODULE))
@@ -199,7 +206,7 @@ static enum krp_multi_state krp_judge(const char *name, unsigned long addr, unsi
 		return KRP_MULTI_REFUSED;
 	if (krp_symbols_blacklisted(addr, name))
 		return KRP_MULTI_BLACKLISTED;
-	if (match_string(krp_needed, ARRAY_SIZE(krp_needed), name) >= 0)
+	if (addr == req->entry || addr == req->exit || krp_name_listed(&krp_needed_list, name))
 		return KRP_MULTI_NEEDED;
 	*ip = krp_symbols_ftrace_ip(addr);
 	return *ip ? KRP_MULTI_ATTACHED : KRP_MULTI_UNTRACEABLE;
@@ -236,7 +243,7 @@ static int krp_search_symbol(void *data, const char *name, const char *mod, unsi
 		return -ENOMEM;
 	found = &search->found[search->nr++];
 	found->addr = addr;
-	found->state = krp_judge(name, addr, &found->ip);
+	found->state = krp_judge(search->req, name, addr, &found->ip);
 	return 0;
 }
 
@@ -482,7 +489,7 @@ static int krp_found_divide(const struct krp_search *search, struct krp_resoluti
  */
 int krp_resolve(const struct krp_request *req, struct krp_resolution *res)
 {
-	struct krp_search search = {};
+	struct krp_search search = { .req = req };
 	int ret = krp_symbols_begin();
 
 	if (ret)

@@ -28,6 +28,8 @@ struct krp_multi_left {
  * @nr_syms: how many
  * @addrs: addresses
  * @nr_addrs: how many
+ * @entry: the probe's own handlers, which are left out
+ * @exit: the other one
  */
 struct krp_request {
 	const char *filter;
@@ -36,6 +38,8 @@ struct krp_request {
 	int nr_syms;
 	unsigned long *addrs;
 	int nr_addrs;
+	unsigned long entry;
+	unsigned long exit;
 };
 
 /**

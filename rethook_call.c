@@ -157,10 +157,14 @@ static noinline void __kprobes krp_ftrace_entry_slow(struct krp_func *func,
 						     struct ftrace_regs *fregs,
 						     enum krp_way way)
 {
-	struct pt_regs buf, *regs = krp_ftrace_get_regs(fregs, &buf);
+	struct pt_regs buf, *regs;
 
-	krp_func_entry(func, way, regs, krp_arch_ret(regs));
-	krp_ftrace_put_regs(fregs, regs);
+	/* Nobody, yet: thousands of functions are hooked before the last one is. */
+	if (READ_ONCE(func->links[way])) {
+		regs = krp_ftrace_get_regs(fregs, &buf);
+		krp_func_entry(func, way, regs, krp_arch_ret(regs));
+		krp_ftrace_put_regs(fregs, regs);
+	}
 	preempt_enable_notrace();
 }
 

@@ -6,6 +6,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitmap.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -13,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
+#include <linux/stringhash.h>
 
 #include "rethook_internal.h"
 #include "symbols.h"
@@ -34,14 +36,38 @@ static const char * const krp_refused[] = {
 };
 
 /**
+ * krp_name_listed() - is a name one of a list?
+ * @list: the list; its set of hashes is made when it is first asked for
+ * @name: the name
+ *
+ * Most names are told apart by their hash alone.
+ *
+ * Context: process, krp_mutex held.
+ */
+bool krp_name_listed(struct krp_name_list *list, const char *name)
+{
+	unsigned int i, hash = full_name_hash(NULL, name, strlen(name)) % KRP_NAME_HASHES;
+
+	if (bitmap_empty(list->hashes, KRP_NAME_HASHES))
+		for (i = 0; i < list->nr; i++)
+			__set_bit(full_name_hash(NULL, list->names[i], strlen(list->names[i])) %
+				  KRP_NAME_HASHES, list->hashes);
+	return test_bit(hash, list->hashes) && match_string(list->names, list->nr, name) >= 0;
+}
+
+static struct krp_name_list krp_refused_list = {
+	.names = krp_refused, .nr = ARRAY_SIZE(krp_refused),
+};
+
+/**
  * krp_func_refused() - is this a function that does not return like others?
  * @name: its name
  *
- * Context: any.
+ * Context: process, krp_mutex held.
  */
 bool krp_func_refused(const char *name)
 {
-	return match_string(krp_refused, ARRAY_SIZE(krp_refused), name) >= 0;
+	return krp_name_listed(&krp_refused_list, name);
 }
 
 static struct krp_func_table *krp_table_alloc(unsigned int bits)

@@ -3,6 +3,7 @@
 #ifndef KRP_RETHOOK_INTERNAL_H
 #define KRP_RETHOOK_INTERNAL_H
 
+#include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
@@ -211,10 +212,25 @@ static __always_inline struct krp_func *krp_func_find(unsigned long ip)
 	return func;
 }
 
+#define KRP_NAME_HASHES	1024
+
+/**
+ * struct krp_name_list - names that many others are compared with
+ * @names: the names
+ * @nr: how many
+ * @hashes: their hashes, once it is in use
+ */
+struct krp_name_list {
+	const char * const *names;
+	unsigned int nr;
+	DECLARE_BITMAP(hashes, KRP_NAME_HASHES);
+};
+
 int krp_funcs_init(void);
 void krp_funcs_exit(void);
 int krp_funcs_reserve(unsigned long more);
 struct krp_func *krp_func_at(unsigned long ip);
+bool krp_name_listed(struct krp_name_list *list, const char *name);
 bool krp_func_refused(const char *name);
 struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name);
 void krp_func_put_batch(struct krp_rethook **rhs, int num);

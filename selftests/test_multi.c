@@ -239,7 +239,8 @@ static void test_left_out(struct krp_test_run *run)
 	struct multi multi = { .m.exit = multi_exit };
 
 	if (!krp_expect_eq(run, krp_multi_register(&multi.m, MULTI_TARGETS
-						   ",get_kprobe,kretpool:krp_return,do_task_dead",
+						   ",get_kprobe,kretpool:krp_return,do_task_dead"
+						   ",kretpool_test:multi_exit",
 						   NULL), 0))
 		return;
 	krp_expect_eq(run, krp_multi_visit(&multi.m, count_state, counts), 0);
@@ -248,7 +249,8 @@ static void test_left_out(struct krp_test_run *run)
 	krp_expect_eq(run, counts[KRP_MULTI_OWN], 1);
 	krp_expect_eq(run, counts[KRP_MULTI_REFUSED], 1);
 	krp_expect_eq(run, counts[KRP_MULTI_UNTRACEABLE], 1);
-	krp_expect_eq(run, multi.m.left_out, 4);
+	krp_expect_eq(run, counts[KRP_MULTI_NEEDED], 1);
+	krp_expect_eq(run, multi.m.left_out, 5);
 	krp_multi_unregister(&multi.m);
 }
 
