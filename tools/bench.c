@@ -109,7 +109,7 @@ int command_bench(int argc, char **argv)
 	if (access(BENCH_DIR, F_OK))
 		return complain(-ENOENT);
 	printf("%-10s %12s %12s %12s %12s\n", "", "million/s", "ns a call", "ns added", "missed");
-	for (i = 0; i < sizeof(modes) / sizeof(*modes) && !ret; i++) {
+	for (i = 0; i < ARRAY_SIZE(modes) && !ret; i++) {
 		ret = run_mode(modes[i], seconds, threads, &native);
 		fflush(stdout);
 	}

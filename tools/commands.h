@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 /* Exit statuses beside 0. */
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
@@ -22,8 +24,7 @@ int command_help(int argc, char **argv);
 /* help.c */
 
 bool help_asked(int argc, char **argv);
-int help_usage(const char *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+[[gnu::format(printf, 2, 3)]] int help_usage(const char *command, const char *format, ...);
 void help_command(const char *name);
 bool help_number(const char *text, unsigned long long *number);
 

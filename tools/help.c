@@ -49,13 +49,11 @@ static const struct help helps[] = {
 	{ "help", "[COMMAND]", "show this, or how to use a command", "" },
 };
 
-#define NR_HELPS	(sizeof(helps) / sizeof(helps[0]))
-
 static const struct help *find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < NR_HELPS; i++)
+	for (i = 0; i < ARRAY_SIZE(helps); i++)
 		if (!strcmp(helps[i].name, name))
 			return &helps[i];
 	return NULL;
@@ -100,7 +98,7 @@ const char *help_guess(const char *word)
 	unsigned int best = 3;
 	size_t i;
 
-	for (i = 0; i < NR_HELPS; i++) {
+	for (i = 0; i < ARRAY_SIZE(helps); i++) {
 		unsigned int far = distance(word, helps[i].name);
 
 		if (*word && !strncmp(word, helps[i].name, strlen(word)))
@@ -122,7 +120,7 @@ void help_all(FILE *out)
 	size_t i;
 
 	fputs("usage: kretpool [--proc DIR] COMMAND [ARGUMENT...]\n\n", out);
-	for (i = 0; i < NR_HELPS; i++)
+	for (i = 0; i < ARRAY_SIZE(helps); i++)
 		fprintf(out, "  %-12s %s\n", helps[i].name, helps[i].summary);
 	fputs("\nTo begin: kretpool attach 'vfs_*' && kretpool top\n"
 	      "More on one: kretpool COMMAND --help\n", out);

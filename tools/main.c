@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 		puts("kretpool " KRP_VERSION);
 		return 0;
 	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[0], commands[i].name))
 			continue;
 		if (strcmp(argv[0], "help") && help_asked(argc, argv))

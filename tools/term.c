@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "term.h"
 
 /* Screen of its own, no cursor; and back. Terminals without them ignore them. */
@@ -24,7 +26,7 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static struct termios before;
 static bool raw;
 static sigset_t unblocked;
-static volatile sig_atomic_t ended, resized, stopped;
+static atomic_int ended, resized, stopped;
 
 static void on_signal(int signal)
 {
@@ -109,7 +111,7 @@ int term_begin(void)
 	size_t i;
 
 	sigemptyset(&mask);
-	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+	for (i = 0; i < ARRAY_SIZE(ending); i++) {
 		sigaddset(&mask, ending[i]);
 		catch(ending[i]);
 	}
