@@ -8,7 +8,8 @@
  * A command a write, for root with CAP_SYS_ADMIN alone. Reading gives a line
  * for each attachment and, as the last one, what became of the command that was
  * written to this open file, or of the last one at all: "# ok: ..." or
- * "# error: ...".
+ * "# error: ...". The file functions beside it has the functions by name, those
+ * left out too.
  */
 
 #include <linux/capability.h>
@@ -143,6 +144,10 @@ static int krp_attach_register(struct krp_attach *att, struct krp_words *words,
 	if (ret == -ENOENT)
 		return krp_answer(answer, ret, "no function matches '%.64s': see /sys/kernel/tracing/available_filter_functions",
 				  words->shown);
+	if (ret == -EADDRNOTAVAIL)
+		return krp_answer(answer, ret, "a name means several functions: put MODULE: or vmlinux: before it, or a * behind it; dmesg says which");
+	if (ret == -EINVAL)
+		return krp_answer(answer, ret, "none of these functions can be hooked");
 	if (ret == -ENOSPC)
 		return krp_answer(answer, ret, "there are no return thunks left: detach others");
 	if (ret)
@@ -298,13 +303,14 @@ static int krp_control_show(struct seq_file *m, void *v)
 	struct krp_rethook_counts c;
 	struct krp_attach *att;
 
-	seq_puts(m, "id state functions left_out hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight bytes patterns\n");
+	seq_puts(m, "id state functions left_out gone hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight bytes patterns\n");
 	mutex_lock(&krp_attach_mutex);
 	list_for_each_entry(att, &krp_attached, list) {
 		krp_multi_counts(&att->multi, &c);
-		seq_printf(m, "%u attached %u %u %lu %lu %lu %lu %lu %lu %lu %lu %zu %s\n",
-			   att->id, att->multi.functions, att->multi.left_out, c.hits, c.skipped,
-			   c.missed[KRP_MISS_EMPTY], c.missed[KRP_MISS_RECURSION],
+		seq_printf(m, "%u %s %u %u %u %lu %lu %lu %lu %lu %lu %lu %lu %zu %s\n",
+			   att->id, att->multi.gone < att->multi.functions ? "attached" : "gone",
+			   att->multi.functions, att->multi.left_out, att->multi.gone, c.hits,
+			   c.skipped, c.missed[KRP_MISS_EMPTY], c.missed[KRP_MISS_RECURSION],
 			   c.missed[KRP_MISS_UNWATCHED], c.missed[KRP_MISS_REMOVED],
 			   c.missed[KRP_MISS_EXITED], c.inflight, krp_latency_bytes(att->latency),
 			   att->patterns);
@@ -313,6 +319,43 @@ static int krp_control_show(struct seq_file *m, void *v)
 		answer = &krp_last_answer;
 	if (*answer->text)
 		seq_printf(m, "# %s\n", answer->text);
+	mutex_unlock(&krp_attach_mutex);
+	return 0;
+}
+
+/**
+ * struct krp_functions - where a list of functions goes
+ * @m: the file
+ * @id: the attachment
+ */
+struct krp_functions {
+	struct seq_file *m;
+	unsigned int id;
+};
+
+static int krp_function_show(unsigned long ip, const char *name, enum krp_multi_state state,
+			     void *data)
+{
+	struct krp_functions *to = data;
+
+	/* One word, without the "[module]" behind it; and never an address. */
+	seq_printf(to->m, "%u %.*s %s\n", to->id, (int)strcspn(name, " "),
+		   strncmp(name, "0x", 2) ? name : "?", krp_multi_state_name(state));
+	/* What is full will be read again, into more. */
+	return seq_has_overflowed(to->m);
+}
+
+static int krp_functions_show(struct seq_file *m, void *v)
+{
+	struct krp_functions to = { .m = m };
+	struct krp_attach *att;
+
+	seq_puts(m, "id function state\n");
+	mutex_lock(&krp_attach_mutex);
+	list_for_each_entry(att, &krp_attached, list) {
+		to.id = att->id;
+		krp_multi_visit(&att->multi, krp_function_show, &to);
+	}
 	mutex_unlock(&krp_attach_mutex);
 	return 0;
 }
@@ -345,7 +388,7 @@ static const struct proc_ops krp_control_ops = {
 };
 
 /**
- * krp_control_init() - make /proc/kretpool/control
+ * krp_control_init() - make /proc/kretpool/control and functions
  * @dir: /proc/kretpool
  *
  * Context: process.
@@ -353,5 +396,6 @@ static const struct proc_ops krp_control_ops = {
  */
 int krp_control_init(struct proc_dir_entry *dir)
 {
-	return proc_create("control", 0600, dir, &krp_control_ops) ? 0 : -ENOMEM;
+	return proc_create("control", 0600, dir, &krp_control_ops) &&
+	       proc_create_single("functions", 0400, dir, krp_functions_show) ? 0 : -ENOMEM;
 }

@@ -36,12 +36,12 @@ reads() {
 	done
 }
 
-is "$(head -n 1 $proc/control)" "id state functions left_out hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight bytes patterns" \
+is "$(head -n 1 $proc/control)" "id state functions left_out gone hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight bytes patterns" \
 	"control has its columns"
 is "$(head -n 1 $proc/latency | cut -d ' ' -f 1-7)" "id function calls total_ns max_ns lt_2 lt_4" \
 	"latency has its columns"
 is "$(head -n 1 $proc/latency | awk '{ print NF, $NF }')" "43 more" "and 38 buckets"
-is "$(stat -c %a $proc/control) $(stat -c %a $proc/latency)" "600 400" "they are root's alone"
+is "$(stat -c %a $proc/control) $(stat -c %a $proc/latency) $(stat -c %a $proc/functions)" "600 400 400" "they are root's alone"
 
 # Malformed commands.
 refused "" "Invalid argument" "two commands"
@@ -88,7 +88,7 @@ reads 1000
 is "$(awk -v id="$id" '$1 == id && $2 == "vfs_read" && $3 >= 1000 && $4 >= $5 && $5 > 0 {
 	for (i = 6; i <= NF; i++) sum += $i; print NF, sum == $3 }' $proc/latency)" "43 1" \
 	"its calls are in the buckets"
-! grep -qE '[0-9a-f]*ffff[0-9a-f]{8}' $proc/latency $proc/control
+! grep -qE '[0-9a-f]*ffff[0-9a-f]{8}' $proc/latency $proc/functions $proc/control
 ok $? "no file shows an address"
 control "detach $id"
 ok $? "detach it"
@@ -130,6 +130,8 @@ says 2 "Type: kretpool detach ID|all" detach x
 says 2 "Type: kretpool hist" hist
 says 2 "Type: kretpool top" top -s x
 says 1 "Type: kretpool list" hist 99
+says 1 "Type: kretpool list" list 99
+says 2 "Type: kretpool list" list x
 says 1 "no attachment 99" detach 99
 says 1 "no function matches 'no_such_function'" attach no_such_function
 says 1 "Type: modprobe kretpool$" --proc /nowhere list
@@ -146,6 +148,9 @@ sed 's/^/# /' "$work/out"
 is "$(awk '/vfs_\* !vfs_get\*$/ { print ($2 > 3), ($4 > 1000), $5 }' "$work/out")" "1 1 0" \
 	"list: functions, hits, misses"
 id=$(awk '/vfs_\* !vfs_get\*$/ { print $1 }' "$work/out")
+kretpool list "$id" >"$work/out"
+grep -q '^vfs_read  *attached$' "$work/out" && ! grep -q '^vfs_get' "$work/out"
+ok $? "list ID: the functions"
 is "$(awk '$2 ~ /^vfs_get/' $proc/latency | wc -l)" 0 "what is excluded is not timed"
 kretpool hist "$id" >"$work/out"
 sed 's/^/# /' "$work/out"

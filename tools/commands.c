@@ -85,6 +85,57 @@ int command_detach(int argc, char **argv)
 	return ret;
 }
 
+static void list_all(const struct model *model)
+{
+	size_t i;
+
+	if (!model->nr_attached)
+		puts("Nothing is attached. Next: kretpool attach 'vfs_*'");
+	else
+		printf("%4s %9s %8s %12s %10s %9s %9s  %s\n", "ID", "FUNCTIONS", "LEFT OUT",
+		       "HITS", "MISSED", "IN FLIGHT", "MEMORY", "PATTERNS");
+	for (i = 0; i < model->nr_attached; i++) {
+		const struct attachment *att = &model->attached[i];
+
+		printf("%4" PRIu64 " %9" PRIu64 " %8" PRIu64 " %12" PRIu64 " %10" PRIu64
+		       " %9" PRIu64 " %5" PRIu64 " KiB  %s", att->id, att->functions,
+		       att->left_out, att->hits, attachment_missed(att), att->inflight,
+		       (att->bytes + 1023) / 1024, att->patterns);
+		if (att->gone)
+			printf(" (%" PRIu64 " gone with their module)", att->gone);
+		putchar('\n');
+	}
+}
+
+static int list_functions(const struct model *model, unsigned long long id)
+{
+	char *text;
+	struct table table;
+	uint64_t of;
+	size_t row;
+
+	if (!model_attachment(model, id)) {
+		fprintf(stderr, "kretpool: there is no attachment %llu. Type: kretpool list\n", id);
+		return EXIT_FAILED;
+	}
+	text = proc_read("functions");
+	if (!text)
+		return EXIT_FAILED;
+	if (table_parse(&table, text)) {
+		proc_complain("functions", EINVAL);
+		free(text);
+		return EXIT_FAILED;
+	}
+	printf("%-40s %s\n", "FUNCTION", "STATE");
+	for (row = 0; row < table.nr_rows; row++)
+		if (table_number(&table, row, table_col(&table, "id"), &of) && of == id)
+			printf("%-40s %s\n", table_text(&table, row, table_col(&table, "function")),
+			       table_text(&table, row, table_col(&table, "state")));
+	table_free(&table);
+	free(text);
+	return 0;
+}
+
 /**
  * command_list() - kretpool list
  * @argc: arguments
@@ -94,12 +145,14 @@ int command_detach(int argc, char **argv)
  */
 int command_list(int argc, char **argv)
 {
+	unsigned long long id;
 	struct model model;
 	char *text;
-	size_t i;
+	int ret = 0;
 
-	if (argc > 1)
-		return help_usage("list", "list takes no '%s'", argv[1]);
+	if (argc > 2 || (argc == 2 && !help_number(argv[1], &id)))
+		return help_usage("list", "'%s' is not the number of an attachment",
+				  argv[argc - 1]);
 	text = proc_read("control");
 	if (!text)
 		return EXIT_FAILED;
@@ -107,22 +160,12 @@ int command_list(int argc, char **argv)
 		proc_complain("control", EINVAL);
 		return EXIT_FAILED;
 	}
-	if (!model.nr_attached)
-		puts("Nothing is attached. Next: kretpool attach 'vfs_*'");
+	if (argc == 2)
+		ret = list_functions(&model, id);
 	else
-		printf("%4s %9s %8s %12s %10s %9s %9s  %s\n", "ID", "FUNCTIONS", "LEFT OUT",
-		       "HITS", "MISSED", "IN FLIGHT", "MEMORY", "PATTERNS");
-	for (i = 0; i < model.nr_attached; i++) {
-		const struct attachment *att = &model.attached[i];
-
-		printf("%4" PRIu64 " %9" PRIu64 " %8" PRIu64 " %12" PRIu64 " %10" PRIu64
-		       " %9" PRIu64 " %5" PRIu64 " KiB  %s%s\n", att->id, att->functions,
-		       att->left_out, att->hits, attachment_missed(att), att->inflight,
-		       (att->bytes + 1023) / 1024, att->patterns,
-		       strcmp(att->state, "attached") ? " (gone with its module)" : "");
-	}
+		list_all(&model);
 	model_free(&model);
-	return 0;
+	return ret;
 }
 
 /**

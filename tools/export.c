@@ -69,8 +69,9 @@ static void json_attachment(const struct model *model, const struct attachment *
 	put_string(att->state);
 	printf(",\"patterns\":");
 	put_string(att->patterns);
-	printf(",\"functions\":%" PRIu64 ",\"left_out\":%" PRIu64 ",\"hits\":%" PRIu64,
-	       att->functions, att->left_out, att->hits);
+	printf(",\"functions\":%" PRIu64 ",\"left_out\":%" PRIu64 ",\"gone\":%" PRIu64,
+	       att->functions, att->left_out, att->gone);
+	printf(",\"hits\":%" PRIu64, att->hits);
 	printf(",\"missed\":{");
 	for (i = 0; i < NR_MISSES; i++)
 		printf("%s\"%s\":%" PRIu64, i ? "," : "", miss_names[i], att->missed[i]);

@@ -23,8 +23,9 @@ static const struct help helps[] = {
 	  "What cannot be hooked is left out and counted.\n" },
 	{ "detach", "ID|all", "unhook what was attached",
 	  "'kretpool list' shows the IDs. Calls in flight return as if nothing were.\n" },
-	{ "list", "", "show what is attached",
-	  "A line per attachment: functions hooked and left out, calls timed and missed,\n"
+	{ "list", "[ID]", "show what is attached",
+	  "With an ID its functions by name, those left out too. Without:\n"
+	  "a line per attachment: functions hooked and left out, calls timed and missed,\n"
 	  "calls that have not returned yet, memory for the histograms.\n" },
 	{ "top", "[-d SECONDS] [-n COUNT] [-s COLUMN]", "watch calls and latencies live",
 	  "  -d SECONDS   between two frames (1)\n"

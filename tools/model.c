@@ -52,6 +52,7 @@ static int read_attached(struct model *model)
 		att->patterns = table_text(t, row, table_col(t, "patterns"));
 		att->functions = table_count(t, row, table_col(t, "functions"));
 		att->left_out = table_count(t, row, table_col(t, "left_out"));
+		att->gone = table_count(t, row, table_col(t, "gone"));
 		att->hits = table_count(t, row, table_col(t, "hits"));
 		att->inflight = table_count(t, row, table_col(t, "inflight"));
 		att->bytes = table_count(t, row, table_col(t, "bytes"));

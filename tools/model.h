@@ -18,6 +18,7 @@ extern const char * const miss_names[NR_MISSES];
  * @patterns: as they were given
  * @functions: hooked
  * @left_out: that matched but cannot be hooked
+ * @gone: of those hooked, went with their module
  * @hits: calls counted and timed
  * @missed: calls that were not, by cause
  * @inflight: calls that have not returned
@@ -29,6 +30,7 @@ struct attachment {
 	const char *patterns;
 	uint64_t functions;
 	uint64_t left_out;
+	uint64_t gone;
 	uint64_t hits;
 	uint64_t missed[NR_MISSES];
 	uint64_t inflight;
