@@ -46,6 +46,7 @@ uninstall: ## remove them
 bench: ## throughput: native, the kernel's kretprobe, kretpool (CPUS= SECONDS= KERNEL= ARCH=)
 bench-attach: ## hooking up to all functions at once: time, and what a hit costs then (KERNEL= ARCH=)
 bench-insns: ## instructions per call of each way to hook (KERNEL= ARCH=)
+bench-compare: ## beside bpftrace, perf probe and function_graph (KERNEL=)
 bench-pool: ## the object pool alone, in user space, against other ways
 bench-returns: ## what a taken-over return does to this processor's return predictor
 test: ## every test that does not need another kernel (KERNEL= ARCH=)
@@ -56,8 +57,8 @@ bench-sim: ## how pools scale to 512 simulated CPUs
 readme-tables: ## put the results of the benchmarks into README.md
 soak: ## torture for long, memory watched (MINUTES= KERNEL= ARCH= CPUS=)
 lint: ## sparse, further compiler warnings, checkpatch, shellcheck
-bench bench-attach bench-insns bench-pool bench-returns bench-sim readme-tables lint soak \
-test test-debug test-matrix test-sim:
+bench bench-attach bench-compare bench-insns bench-pool bench-returns bench-sim readme-tables \
+lint soak test test-debug test-matrix test-sim:
 	@scripts/$@
 
 clean: ## remove what was built here (fetched kernels stay in the cache)
