@@ -10,8 +10,11 @@ lockdown=/sys/kernel/security/lockdown
 
 # writes FILE TEXT WHAT
 writes() {
-	echo "$2" >"$1"
-	ok "$?" "$3"
+	if echo "$2" >"$1"; then
+		ok 0 "$3"
+	else
+		ok 1 "$3"
+	fi
 }
 
 [ -e $lockdown ] || mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
