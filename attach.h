@@ -37,7 +37,7 @@ struct krp_latency;
 /**
  * struct krp_attach - functions that were attached by one command
  * @multi: the probe
- * @latency: its histograms; NULL until they are there, calls are skipped then
+ * @latency: its histograms; NULL until they are there, calls are not timed then
  * @id: for people
  * @list: on krp_attached
  * @patterns: as they were given
@@ -60,8 +60,6 @@ int krp_control_init(struct proc_dir_entry *dir);
 
 /* latency.c */
 
-int krp_latency_entry(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
-		      struct pt_regs *regs);
 void krp_latency_exit(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
 		      struct pt_regs *regs);
 size_t krp_latency_need(unsigned int functions);

@@ -46,28 +46,8 @@ struct krp_latency {
 };
 
 /**
- * krp_latency_entry() - an attached function is being entered
- * @m: the probe
- * @ip: not used
- * @inst: takes the time
- * @regs: not used
- *
- * Context: any.
- * Return: 0, hook the call; 1, do not.
- */
-int __kprobes krp_latency_entry(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
-				struct pt_regs *regs)
-{
-	/* The first calls come before the histograms. */
-	if (unlikely(!READ_ONCE(container_of(m, struct krp_attach, multi)->latency)))
-		return 1;
-	*(u64 *)inst->data = ktime_get_mono_fast_ns();
-	return 0;
-}
-
-/**
  * krp_latency_exit() - an attached function returns
- * @m: the probe
+ * @m: the probe, with KRP_RETHOOK_TIMED
  * @ip: not used
  * @inst: has the time of entry
  * @regs: not used
@@ -82,6 +62,9 @@ void __kprobes krp_latency_exit(struct krp_multi *m, unsigned long ip, struct kr
 	struct krp_hist *hist;
 	u64 ns;
 
+	/* The first calls may come before the histograms. */
+	if (unlikely(!lat))
+		return;
 	/* The fast clock may step back by a little when it is adjusted. */
 	ns = ktime_get_mono_fast_ns() - *(u64 *)inst->data;
 	ns = (s64)ns < 0 ? 0 : ns;
