@@ -99,9 +99,9 @@ static void put_summary(FILE *out, const struct model *now, const struct model *
 		hits += att->hits;
 		old_hits += old ? old->hits : 0;
 	}
-	snprintf(text, sizeof(text), "kretpool: %zu attached, %" PRIu64 " functions, %.0f calls/s; by %s, s: sort, q: quit",
+	snprintf(text, sizeof(text), "kretpool: %zu attached, %" PRIu64 " functions, %.0f calls/s; by %s%s",
 		 now->nr_attached, functions, hits > old_hits ? (hits - old_hits) / seconds : 0.0,
-		 frame_sorts[sort]);
+		 frame_sorts[sort], size.rows ? ", s: sort, q: quit" : "");
 	put_line(out, size, text);
 }
 
