@@ -141,6 +141,9 @@ static int krp_attach_register(struct krp_attach *att, struct krp_words *words,
 	att->multi.data_size = sizeof(u64);
 	att->multi.flags = KRP_RETHOOK_TIMED;
 	ret = krp_multi_register(&att->multi, words->match, *words->exclude ? words->exclude : NULL);
+	if (ret == -ENOENT && strchr(words->match, ' '))
+		return krp_answer(answer, ret, "one of these matches no function, dmesg says which: %.64s",
+				  words->match);
 	if (ret == -ENOENT)
 		return krp_answer(answer, ret, "no function matches '%.64s': see /sys/kernel/tracing/available_filter_functions",
 				  words->shown);

@@ -25,6 +25,7 @@
 #include <linux/topology.h>
 
 #include "attach.h"
+#include "rethook_internal.h"
 
 static uint krp_latency_mib = 64;
 module_param_named(latency_mib, krp_latency_mib, uint, 0600);
@@ -230,10 +231,11 @@ static u64 krp_latency_sum(const struct krp_latency *lat, unsigned int index, st
 }
 
 /* The function's name, one word; "?" if it is gone: no address must be shown. */
-static void krp_latency_name(char *name, unsigned long ip)
+static void krp_latency_name(char *name, struct krp_multi *m, unsigned int index)
 {
-	sprint_symbol_no_offset(name, ip);
-	if (!strncmp(name, "0x", 2))
+	sprint_symbol_no_offset(name, krp_multi_address(m, index));
+	/* Its address may be another's by now. */
+	if (!strncmp(name, "0x", 2) || READ_ONCE(m->rh->links[index].gone))
 		strscpy(name, "?", KSYM_SYMBOL_LEN);
 	/* Not the "[module]" behind it. */
 	*strchrnul(name, ' ') = '\0';
@@ -257,7 +259,7 @@ static int krp_latency_show(struct seq_file *m, void *v)
 	calls = krp_latency_sum(iter->att->latency, iter->index, &sum);
 	if (!calls)
 		return SEQ_SKIP;
-	krp_latency_name(name, krp_multi_address(&iter->att->multi, iter->index));
+	krp_latency_name(name, &iter->att->multi, iter->index);
 	seq_printf(m, "%u %s %llu %llu %llu", iter->att->id, name, calls, sum.total_ns, sum.max_ns);
 	for (i = 0; i < KRP_HIST_BUCKETS; i++)
 		seq_put_decimal_ull(m, " ", sum.buckets[i]);
