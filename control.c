@@ -139,7 +139,7 @@ static int krp_attach_register(struct krp_attach *att, struct krp_words *words,
 
 	att->multi.exit = krp_latency_exit;
 	att->multi.data_size = sizeof(u64);
-	att->multi.flags = KRP_RETHOOK_TIMED;
+	att->multi.flags = KRP_RETHOOK_TIMED | KRP_RETHOOK_LIGHT;
 	ret = krp_multi_register(&att->multi, words->match, *words->exclude ? words->exclude : NULL);
 	if (ret == -ENOENT && strchr(words->match, ' '))
 		return krp_answer(answer, ret, "one of these matches no function, dmesg says which: %.64s",
