@@ -6,7 +6,7 @@
 #include "hist.h"
 
 /* What a line of a drawing takes beside its bar. */
-#define DRAW_TEXT	41
+#define DRAW_TEXT	42
 #define DRAW_BAR_MIN	8
 #define DRAW_BAR_MAX	60
 
@@ -145,10 +145,10 @@ void hist_draw(FILE *out, const struct hist *hist, const struct hist_edges *edge
 	for (i = first; i <= last; i++) {
 		fprintf(out, "%12" PRIu64, i ? edges->below[i - 1] : 0);
 		if (edges->below[i] == UINT64_MAX)
-			fprintf(out, " -> %-12s", "...");
+			fprintf(out, " -> %-12s ", "...");
 		else
-			fprintf(out, " -> %-12" PRIu64, edges->below[i] - 1);
-		fprintf(out, "%-11" PRIu64, hist->buckets[i]);
+			fprintf(out, " -> %-12" PRIu64 " ", edges->below[i] - 1);
+		fprintf(out, "%-10" PRIu64 " ", hist->buckets[i]);
 		draw_bar(out, hist->buckets[i], most, bar);
 	}
 }

@@ -136,13 +136,13 @@ static void test_draw(void)
 	for (i = 0; i < 50; i++)
 		count(&hist, 2100);
 	count(&hist, 9000);
-	text = draw(&hist, 61);
+	text = draw(&hist, 62);
 	CHECK(!strcmp(text,
 		"     from ns    to ns        calls      distribution\n"
-		"        1024 -> 2047        100        |********************|\n"
-		"        2048 -> 4095        50         |**********          |\n"
-		"        4096 -> 8191        0          |                    |\n"
-		"        8192 -> 16383       1          |*                   |\n"));
+		"        1024 -> 2047         100        |********************|\n"
+		"        2048 -> 4095         50         |**********          |\n"
+		"        4096 -> 8191         0          |                    |\n"
+		"        8192 -> 16383        1          |*                   |\n"));
 	free(text);
 }
 
@@ -158,7 +158,7 @@ static void test_draw_width(void)
 
 		tap_note("width %u", width);
 		for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-			CHECK(strlen(line) <= (width < 55 ? 55 : width));
+			CHECK(strlen(line) <= (width < 53 ? 53 : width));
 		free(text);
 	}
 }
