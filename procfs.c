@@ -13,6 +13,7 @@
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 
+#include "attach.h"
 #include "rethook_internal.h"
 
 static const char * const krp_state_names[] = {
@@ -201,7 +202,8 @@ int krp_proc_init(void)
 	    proc_create_single("probes", 0400, krp_proc_dir, krp_probes_show) &&
 	    proc_create_single("pools", 0400, krp_proc_dir, krp_pools_show) &&
 	    proc_create_single("inflight", 0400, krp_proc_dir, krp_inflight_show) &&
-	    proc_create_single("version", 0444, krp_proc_dir, krp_version_show))
+	    proc_create_single("version", 0444, krp_proc_dir, krp_version_show) &&
+	    !krp_control_init(krp_proc_dir) && !krp_latency_init(krp_proc_dir))
 		return 0;
 	proc_remove(krp_proc_dir);
 	return -ENOMEM;

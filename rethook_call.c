@@ -11,6 +11,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 #include "rethook_internal.h"
 
@@ -82,11 +83,22 @@ static __always_inline void krp_instance_start(struct krp_instance *inst,
 	WRITE_ONCE(*ret, inst->thunk);
 }
 
-/* The same for a caller that the short way does not know yet. */
-static noinline void krp_instance_start_find(struct krp_instance *inst, struct task_struct *task,
+/* Some clocks are read by functions that may be hooked: as a handler does it. */
+static void krp_instance_time(struct krp_instance *inst)
+{
+	krp_handler_begin();
+	*(u64 *)inst->data = ktime_get_mono_fast_ns();
+	krp_handler_end();
+}
+
+/* The same for calls that are timed, or have a caller that is not known yet. */
+static noinline void krp_instance_start_slow(struct krp_instance *inst, struct task_struct *task,
 					     unsigned long frame, unsigned long *ret)
 {
-	krp_arch_trace_find(inst, *ret, ret);
+	if (!krp_arch_trace(inst, *ret))
+		krp_arch_trace_find(inst, *ret, ret);
+	if (inst->link->timed)
+		krp_instance_time(inst);
 	krp_instance_start(inst, task, frame, ret);
 }
 
@@ -125,9 +137,7 @@ static void krp_enter(struct krp_link *link, struct pt_regs *regs, unsigned long
 		__krp_objpool_push(inst, &rh->pool);
 		return;
 	}
-	if (!krp_arch_trace(inst, *ret))
-		krp_arch_trace_find(inst, *ret, ret);
-	krp_instance_start(inst, current, krp_arch_frame(regs, ret), ret);
+	krp_instance_start_slow(inst, current, krp_arch_frame(regs, ret), ret);
 }
 
 /* Everything that can be asked of an entry; preemption is off. */
@@ -201,10 +211,10 @@ static __always_inline void krp_ftrace_entry(unsigned long ip, struct ftrace_reg
 		if (likely(inst)) {
 			inst->link = link;
 			inst->ret_addr = *ret;
-			if (likely(krp_arch_trace(inst, *ret)))
+			if (likely(!link->timed && krp_arch_trace(inst, *ret)))
 				krp_instance_start(inst, task, krp_ftrace_frame(fregs, ret), ret);
 			else
-				krp_instance_start_find(inst, task, krp_ftrace_frame(fregs, ret),
+				krp_instance_start_slow(inst, task, krp_ftrace_frame(fregs, ret),
 							ret);
 			preempt_enable_notrace();
 			return;

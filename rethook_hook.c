@@ -346,6 +346,7 @@ static void krp_link_add(struct krp_link *link, enum krp_way way)
 		end = &(*end)->next;
 	link->next = NULL;
 	link->slots = link->rh->pool.slots;
+	link->timed = link->rh->flags & KRP_RETHOOK_TIMED;
 	link->unwatched_base = atomic_long_read(&func->unwatched[way]);
 	/* Pairs with the dependent reads in krp_func_entry(): seen filled in. */
 	smp_store_release(end, link);

@@ -47,6 +47,7 @@ enum krp_way {
  * @addr: its address as people and handlers know it
  * @unwatched_base: calls that RCU did not watch, when it was armed last
  * @gone: the function's module was unloaded
+ * @timed: KRP_RETHOOK_TIMED
  */
 struct krp_link {
 	struct krp_objpool_slot __percpu *slots;
@@ -56,6 +57,7 @@ struct krp_link {
 	unsigned long addr;
 	long unwatched_base;
 	bool gone;
+	bool timed;
 };
 
 /**
@@ -72,7 +74,7 @@ struct krp_link {
  * @nr_links: how many
  * @nr_gone: and how many of these went with their modules
  * @one: what @links is of a rethook that has one function, found by its kprobe
- * @flags: KRP_RETHOOK_FULL_REGS
+ * @flags: KRP_RETHOOK_*
  * @state: protected by krp_mutex
  * @id: for people
  * @data_size: of an instance

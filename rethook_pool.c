@@ -206,6 +206,11 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 		       rh->name, desc->data_size, KRP_DATA_SIZE_MAX);
 		return -E2BIG;
 	}
+	if (desc->flags & KRP_RETHOOK_TIMED && desc->data_size < sizeof(u64)) {
+		pr_err("%s: data_size %zu is too small for the time of entry\n",
+		       rh->name, desc->data_size);
+		return -EINVAL;
+	}
 	rh->id = ++ids;
 	rh->entry = desc->entry;
 	rh->handler = desc->handler ?: krp_no_handler;

@@ -84,6 +84,11 @@ enum krp_miss {
  * reads are valid. Cheaper, where there is such a way; a kprobe has none.
  */
 #define KRP_RETHOOK_LIGHT	BIT(2)
+/*
+ * &krp_instance.data begins with a u64, ktime_get_mono_fast_ns() at entry: far
+ * cheaper than an entry handler that notes it.
+ */
+#define KRP_RETHOOK_TIMED	BIT(3)
 
 /**
  * struct krp_rethook_desc - what to hook and how

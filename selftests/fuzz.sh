@@ -43,6 +43,9 @@ else
 	done
 fi
 
+for file in $commands; do
+	echo "detach all" >"$file"
+done
 cat /proc/kretpool/probes >/dev/null && cat /proc/kretpool/pools >/dev/null
 ok $? "kretpool answers as before"
 is "$(awk 'NR > 1 && $2 != "vfs_read" && $3 != "draining"' /proc/kretpool/probes | wc -l)" "$(
