@@ -337,7 +337,8 @@ EXPORT_SYMBOL_GPL(krp_objpool_push_slow);
  * @pool: its pool
  *
  * Instead of krp_objpool_push(), once krp_objpool_fini() has been called or
- * is about to be. The last one home frees the pool.
+ * is about to be. The last one home frees the pool, a little later: a pool of
+ * which objects may be out at krp_objpool_fini() has a release callback.
  *
  * Context: any, NMI included.
  * Return: 0 if this was the last reference, -EAGAIN if there are others left,
@@ -368,9 +369,11 @@ EXPORT_SYMBOL_GPL(krp_objpool_drop);
  *
  * When the last reference is gone, here or in krp_objpool_drop(), the memory
  * is freed and the release callback called from a work item, one RCU grace
- * period later: an RCU reader may go on looking at an object until then.
+ * period later: an RCU reader may go on looking at an object until then. Only
+ * a pool without a release callback, whose owner is told in no other way, is
+ * gone when this returns if all its objects were home.
  *
- * Context: process.
+ * Context: process; or a softirq.
  */
 void krp_objpool_fini(struct krp_objpool *pool)
 {
@@ -385,8 +388,12 @@ void krp_objpool_fini(struct krp_objpool *pool)
 	while (krp_objpool_pop_slow(pool))
 		count++;
 	/* Fully ordered, as in krp_objpool_drop(). */
-	if (atomic_long_sub_and_test(count, &pool->refs))
+	if (!atomic_long_sub_and_test(count, &pool->refs))
+		return;
+	if (pool->release)
 		irq_work_queue(&pool->last_irq);
+	else
+		krp_objpool_free(pool);
 }
 EXPORT_SYMBOL_GPL(krp_objpool_fini);
 
