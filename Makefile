@@ -9,6 +9,12 @@ SECONDS ?= 2
 # of the verbs that build for and install on this machine
 KDIR ?= /lib/modules/$(shell uname -r)/build
 RELEASE = $(shell awk -F '"' '{ print $$2 }' $(KDIR)/include/generated/utsrelease.h)
+# and where: Module.symvers beside the modules, for KBUILD_EXTRA_SYMBOLS
+INSTALLED = $(DESTDIR)/lib/modules/$(RELEASE)/extra/kretpool
+HEADERS = $(DESTDIR)/usr/include/kretpool
+# the interface: what is not here may change at any time
+PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h kretprobe_shim.h kretprobe_compat.h objpool_compat.h \
+	compat/compat_objpool.h compat/include/linux/objpool.h
 # ARCH is the virtual machine's: the kernel's own build must not see it.
 KMAKE = env -u ARCH $(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR)
 
@@ -25,13 +31,19 @@ modules: ## build the modules for this machine's running kernel (the default)
 			"linux-headers package, or name another kernel's with KDIR=" >&2; exit 1; }
 	@$(KMAKE) modules
 
-install: modules ## install the modules on this machine
-	@$(KMAKE) INSTALL_MOD_DIR=extra/kretpool modules_install
-	@depmod -a $(RELEASE)
+install: modules install-headers ## install modules, symbols and headers on this machine (DESTDIR=)
+	@$(KMAKE) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=extra/kretpool modules_install
+	@install -m 644 Module.symvers $(INSTALLED)/
+	@test -n "$(DESTDIR)" || depmod -a $(RELEASE)
+
+install-headers: ## install what dependents include, and no more
+	@install -d $(HEADERS)/compat/include/linux
+	@for header in $(PUBLIC_HEADERS); do \
+		install -m 644 $$header $(HEADERS)/$$header || exit; done
 
 uninstall: ## remove them
-	@rm -rf /lib/modules/$(RELEASE)/extra/kretpool
-	@depmod -a $(RELEASE)
+	@rm -rf $(INSTALLED) $(HEADERS)
+	@test -n "$(DESTDIR)" || depmod -a $(RELEASE)
 
 bench: ## throughput: native, the kernel's kretprobe, kretpool (CPUS= SECONDS= KERNEL= ARCH=)
 bench-attach: ## hooking up to all functions at once: time, and what a hit costs then (KERNEL= ARCH=)
@@ -45,10 +57,17 @@ test-sim: ## the pool under a deterministic scheduler, with its memory model and
 bench-sim: ## how pools scale to 512 simulated CPUs
 readme-tables: ## put the results of the benchmarks into README.md
 soak: ## torture for long, memory watched (MINUTES= KERNEL= ARCH= CPUS=)
-lint: ## sparse, further compiler warnings, checkpatch, shellcheck
-bench bench-attach bench-insns bench-pool bench-returns bench-sim readme-tables lint soak \
-test test-debug test-matrix test-sim:
+test-upstream: ## the kernel's own tests and samples, on kretpool
+test-deb: ## the Debian packages: installed in a system of their own, the module loaded in the VM
+deb: ## Debian packages, in build/deb
+docs: ## the API reference, from the sources, in build/docs
+lint: ## sparse, further compiler warnings, checkpatch, kernel-doc, shellcheck
+bench bench-attach bench-insns bench-pool bench-returns bench-sim docs readme-tables lint \
+soak test test-deb test-debug test-matrix test-sim test-upstream:
 	@scripts/$@
+
+deb:
+	@scripts/make-deb
 
 clean: ## remove what was built here (fetched kernels stay in the cache)
 	@rm -rf build
@@ -59,5 +78,6 @@ clean: ## remove what was built here (fetched kernels stay in the cache)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: modules install uninstall bench bench-attach bench-insns bench-pool bench-returns \
-	bench-sim readme-tables lint soak test test-debug test-matrix test-sim clean help
+.PHONY: modules install install-headers uninstall bench bench-attach bench-insns bench-pool \
+	bench-returns bench-sim deb docs readme-tables lint soak test test-deb test-debug test-matrix test-sim \
+	test-upstream clean help

@@ -331,20 +331,7 @@ int krp_objpool_push_slow(void *obj, struct krp_objpool *pool)
 }
 EXPORT_SYMBOL_GPL(krp_objpool_push_slow);
 
-/**
- * krp_objpool_drop() - give up an object of a pool that is being finished
- * @obj: an object that was popped
- * @pool: its pool
- *
- * Instead of krp_objpool_push(), once krp_objpool_fini() has been called or
- * is about to be. The last one home frees the pool, a little later: a pool of
- * which objects may be out at krp_objpool_fini() has a release callback.
- *
- * Context: any, NMI included.
- * Return: 0 if this was the last reference, -EAGAIN if there are others left,
- * -EINVAL if @obj is not one of @pool's.
- */
-int krp_objpool_drop(void *obj, struct krp_objpool *pool)
+static int krp_pool_drop_ref(void *obj, struct krp_objpool *pool)
 {
 	if (!obj || krp_objpool_header(obj)->cookie != pool->cookie)
 		return -EINVAL;
@@ -354,28 +341,54 @@ int krp_objpool_drop(void *obj, struct krp_objpool *pool)
 	 */
 	if (!atomic_long_dec_and_test(&pool->refs))
 		return -EAGAIN;
-	irq_work_queue(&pool->last_irq);
 	return 0;
+}
+
+/**
+ * krp_objpool_drop() - give up an object of a pool that is being finished
+ * @obj: an object that was popped
+ * @pool: its pool
+ *
+ * Instead of krp_objpool_push(), once krp_objpool_fini() has been called or
+ * is about to be. The last one home frees the pool.
+ *
+ * Context: any, NMI included.
+ * Return: 0 if this was the last reference, -EAGAIN if there are others left,
+ * -EINVAL if @obj is not one of @pool's.
+ */
+int krp_objpool_drop(void *obj, struct krp_objpool *pool)
+{
+	int ret = krp_pool_drop_ref(obj, pool);
+
+	if (!ret)
+		irq_work_queue(&pool->last_irq);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(krp_objpool_drop);
 
 /**
- * krp_objpool_fini() - give up a pool
- * @pool: the pool
+ * krp_objpool_drop_now() - give up an object, and free the pool if it was the last
+ * @obj: an object that was popped
+ * @pool: its pool, given up or to be given up by krp_objpool_fini_now()
  *
- * Takes back all free objects; those still out keep the memory until each has
- * been through krp_objpool_drop(). The caller sees to it that no pop and no
- * push is running on any CPU or will be started.
+ * As krp_objpool_drop(), but if this was the last reference the memory has been
+ * freed and the release callback called when this returns.
  *
- * When the last reference is gone, here or in krp_objpool_drop(), the memory
- * is freed and the release callback called from a work item, one RCU grace
- * period later: an RCU reader may go on looking at an object until then. Only
- * a pool without a release callback, whose owner is told in no other way, is
- * gone when this returns if all its objects were home.
- *
- * Context: process; or a softirq.
+ * Context: any but NMI.
+ * Return: as krp_objpool_drop().
  */
-void krp_objpool_fini(struct krp_objpool *pool)
+int krp_objpool_drop_now(void *obj, struct krp_objpool *pool)
+{
+	int ret = krp_pool_drop_ref(obj, pool);
+
+	if (!ret)
+		krp_objpool_free(pool);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(krp_objpool_drop_now);
+
+/* Takes all free objects; how many references that is, the pool's included. */
+static long krp_pool_take_all(struct krp_objpool *pool)
 {
 	long count = 1;
 	unsigned int cpu;
@@ -387,15 +400,51 @@ void krp_objpool_fini(struct krp_objpool *pool)
 	}
 	while (krp_objpool_pop_slow(pool))
 		count++;
-	/* Fully ordered, as in krp_objpool_drop(). */
-	if (!atomic_long_sub_and_test(count, &pool->refs))
-		return;
-	if (pool->release)
+	return count;
+}
+
+/**
+ * krp_objpool_fini() - give up a pool
+ * @pool: the pool
+ *
+ * Takes back all free objects; those still out keep the memory until each has
+ * been through krp_objpool_drop(). The caller sees to it that no pop and no
+ * push is running on any CPU or will be started.
+ *
+ * When the last reference is gone, here or in krp_objpool_drop(), the memory
+ * is freed and the release callback called from a work item, one RCU grace
+ * period later: an RCU reader may go on looking at an object until then.
+ *
+ * Context: process.
+ */
+void krp_objpool_fini(struct krp_objpool *pool)
+{
+	long count = krp_pool_take_all(pool);
+
+	/* Fully ordered, as in krp_pool_drop_ref(). */
+	if (atomic_long_sub_and_test(count, &pool->refs))
 		irq_work_queue(&pool->last_irq);
-	else
-		krp_objpool_free(pool);
 }
 EXPORT_SYMBOL_GPL(krp_objpool_fini);
+
+/**
+ * krp_objpool_fini_now() - give up a pool, and free it here if it was the last
+ * @pool: the pool
+ *
+ * As krp_objpool_fini(), but if no object is out the memory has been freed and
+ * the release callback called when this returns. Nobody may be looking at an
+ * object under RCU. For pools that krp_objpool_drop_now() is used on, too.
+ *
+ * Context: any but NMI.
+ */
+void krp_objpool_fini_now(struct krp_objpool *pool)
+{
+	long count = krp_pool_take_all(pool);
+
+	if (atomic_long_sub_and_test(count, &pool->refs))
+		krp_objpool_free(pool);
+}
+EXPORT_SYMBOL_GPL(krp_objpool_fini_now);
 
 static unsigned long krp_home_nr(struct krp_objpool_chunk *chunk)
 {

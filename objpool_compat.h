@@ -28,8 +28,9 @@
 #define objpool_init		krp_objpool_init
 #define objpool_pop		krp_objpool_pop
 #define objpool_push		krp_objpool_push
-#define objpool_drop		krp_objpool_drop
+/* The kernel's have freed everything when they return: so do these. */
+#define objpool_drop		krp_objpool_drop_now
 #define objpool_free		krp_objpool_free
-#define objpool_fini		krp_objpool_fini
+#define objpool_fini		krp_objpool_fini_now
 
 #endif /* KRP_OBJPOOL_COMPAT_H */

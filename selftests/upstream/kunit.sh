@@ -13,10 +13,10 @@ suite() {
 	module=$1
 	shift
 	[ -e "$here/$module.ko" ] || return 0
-	echo "kretpool-upstream: suite $module" >/dev/kmsg
+	log_mark "$module"
 	insmod "$here/$module.ko"
 	ok $? "$module: loads"
-	results=$(log | sed "1,/^kretpool-upstream: suite $module\$/d")
+	results=$(log)
 	printf '%s\n' "$results" | sed 's/^/# /'
 	for case; do
 		printf '%s\n' "$results" | grep -q "^ *ok [0-9]*[ -]* $case\$"

@@ -28,7 +28,8 @@ log | awk '
 		print name ";" threads + 0 ";" hits ";" misses ";" kmalloc ";" kfree ";" $2 ";" $4
 	}' >"$cases"
 
-is "$(wc -l <"$cases" | tr -d ' ')" 10 "ten testcases have reported"
+# busybox asks for a module that was refused once more, in another way.
+is "$(wc -l <"$cases" | tr -d ' ')" 20 "ten testcases have reported, twice"
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 while IFS=';' read -r name threads hits misses kmalloc kfree vmalloc vfree; do
 	echo "# $name: $hits hits, $misses misses"

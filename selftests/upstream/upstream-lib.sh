@@ -2,14 +2,18 @@
 # shellcheck shell=sh
 # Sourced by the tests of what upstream's modules say in the kernel's log.
 
-# A line that this run's part of the log begins with.
-mark="kretpool-upstream: $0 $$"
-echo "$mark" >/dev/kmsg
+# log_mark TEXT: a line after which log begins.
+log_mark() {
+	mark="kretpool-upstream: $$ $1"
+	echo "$mark" >/dev/kmsg
+}
 
 # The log since then, without time stamps.
 log() {
-	dmesg | sed 's/^\[[^]]*\] \{0,1\}//' | sed "1,\\|^$mark\$|d"
+	dmesg | sed 's/^\[[^]]*\] \{0,1\}//' | awk -v mark="$mark" 'on; $0 == mark { on = 1 }'
 }
+
+log_mark "$0"
 
 # upstream MODULE: it is here, or the test is skipped.
 upstream() {
