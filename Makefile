@@ -13,8 +13,8 @@ RELEASE = $(shell awk -F '"' '{ print $$2 }' $(KDIR)/include/generated/utsreleas
 INSTALLED = $(DESTDIR)/lib/modules/$(RELEASE)/extra/kretpool
 HEADERS = $(DESTDIR)/usr/include/kretpool
 # the interface: what is not here may change at any time
-PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h kretprobe_shim.h kretprobe_compat.h objpool_compat.h \
-	compat/compat_objpool.h compat/include/linux/objpool.h
+PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h kretprobe_shim.h kretprobe_compat.h \
+	objpool_compat.h compat/compat_objpool.h compat/include/linux/objpool.h
 # ARCH is the virtual machine's: the kernel's own build must not see it.
 KMAKE = env -u ARCH $(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR)
 
@@ -40,6 +40,9 @@ install-headers: ## install what dependents include, and no more
 	@install -d $(HEADERS)/compat/include/linux
 	@for header in $(PUBLIC_HEADERS); do \
 		install -m 644 $$header $(HEADERS)/$$header || exit; done
+
+list-headers:
+	@printf '%s\n' $(PUBLIC_HEADERS)
 
 uninstall: ## remove them
 	@rm -rf $(INSTALLED) $(HEADERS)
@@ -78,6 +81,6 @@ clean: ## remove what was built here (fetched kernels stay in the cache)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-.PHONY: modules install install-headers uninstall bench bench-attach bench-insns bench-pool \
-	bench-returns bench-sim deb docs readme-tables lint soak test test-deb test-debug test-matrix test-sim \
-	test-upstream clean help
+.PHONY: modules install install-headers list-headers uninstall bench bench-attach bench-insns \
+	bench-pool bench-returns bench-sim deb docs readme-tables lint soak test test-deb test-debug \
+	test-matrix test-sim test-upstream clean help
