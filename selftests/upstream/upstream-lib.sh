@@ -17,5 +17,6 @@ log_mark "$0"
 
 # upstream MODULE: it is here, or the test is skipped.
 upstream() {
+	# shellcheck disable=SC2154 # here: lib.sh's
 	[ -e "$here/$1.ko" ] || skip_all "$1.ko is not here: scripts/test-upstream builds it"
 }
