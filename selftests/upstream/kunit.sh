@@ -31,4 +31,5 @@ suite() {
 
 suite test_kprobes test_kprobe test_kprobes test_kretprobe test_kretprobes \
 	test_stacktrace_on_kretprobe test_stacktrace_on_nested_kretprobe
+suite test_fprobe test_fprobe_entry test_fprobe test_fprobe_syms
 done_testing
