@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For modules written for the kernel's fprobe: with this included first they
- * compile against kretpool as they are, also on kernels that have no fprobe,
- *
- *	ccflags-y += -I/usr/include/kretpool -I/usr/include/kretpool/compat/include
- *	ccflags-y += -include fprobe_compat.h
+ * compile against kretpool as they are, also on kernels that have no fprobe.
  *
  * The kernel's header comes first, so that its declarations keep their names;
  * from here on the names mean ours. What differs is in
@@ -41,9 +38,9 @@ struct krp_fprobe {
 	unsigned int flags;
 	size_t entry_data_size;
 	int nr_maxactive;
-	KRP_FPROBE_ENTRY_RET (*entry_handler)(struct krp_fprobe *fp, unsigned long entry_ip,
-					      KRP_FPROBE_RET_IP struct krp_fprobe_user_regs *regs,
-					      void *entry_data);
+	krp_fprobe_ret_t (*entry_handler)(struct krp_fprobe *fp, unsigned long entry_ip,
+					  KRP_FPROBE_RET_IP struct krp_fprobe_user_regs *regs,
+					  void *entry_data);
 	void (*exit_handler)(struct krp_fprobe *fp, unsigned long entry_ip,
 			     KRP_FPROBE_RET_IP struct krp_fprobe_user_regs *regs,
 			     void *entry_data);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For modules written for the kernel's kretprobes: with this included first
- * they compile against kretpool as they are,
- *
- *	ccflags-y += -I/usr/include/kretpool -include kretprobe_compat.h
+ * they compile against kretpool as they are.
  *
  * The kernel's header comes first, so that its declarations keep their names;
  * from here on the names mean ours. What differs is in

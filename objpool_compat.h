@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For code written for the kernel's objpool: with this included first it
- * compiles against kretpool as it is, also on kernels that have no objpool,
- *
- *	ccflags-y += -I/usr/include/kretpool -I/usr/include/kretpool/compat/include
- *	ccflags-y += -include objpool_compat.h
+ * compiles against kretpool as it is, also on kernels that have no objpool.
  *
  * The kernel's header comes first, so that its declarations keep their names;
  * from here on the names mean ours. What differs is in

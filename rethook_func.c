@@ -38,6 +38,7 @@ static const char * const krp_refused[] = {
  * @name: its name
  *
  * Context: any.
+ * Return: true if it must not be hooked.
  */
 bool krp_func_refused(const char *name)
 {

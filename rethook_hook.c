@@ -85,6 +85,7 @@ const char *krp_way_name(enum krp_way way)
  * @full: with all registers at entry
  *
  * Context: any.
+ * Return: false if that would take a kprobe each.
  */
 bool krp_hook_many_possible(bool full)
 {

@@ -18,14 +18,16 @@
 #include <linux/version.h>
 
 /* 5.18: the kernel has fprobe. */
-#if __has_include(<linux/fprobe.h>)
+#if __has_include("linux/fprobe.h")
 #include <linux/fprobe.h>
 #endif
 
 #ifndef KRP_FPROBE_API
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+/* 5.13: version.h says these, too. */
+#if !defined(LINUX_VERSION_MAJOR) || LINUX_VERSION_MAJOR < 6 || \
+	(LINUX_VERSION_MAJOR == 6 && LINUX_VERSION_PATCHLEVEL < 3)
 #define KRP_FPROBE_API	1
-#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#elif LINUX_VERSION_MAJOR == 6 && LINUX_VERSION_PATCHLEVEL < 14
 #define KRP_FPROBE_API	2
 #else
 #define KRP_FPROBE_API	3
@@ -33,10 +35,10 @@
 #endif
 
 #if KRP_FPROBE_API == 1
-#define KRP_FPROBE_ENTRY_RET	void
+#define krp_fprobe_ret_t	void
 #define KRP_FPROBE_RET_IP
 #else
-#define KRP_FPROBE_ENTRY_RET	int
+#define krp_fprobe_ret_t	int
 #define KRP_FPROBE_RET_IP	unsigned long ret_ip,
 #endif
 

@@ -7,7 +7,7 @@
  * 6.7: the kernel has objpool, and declares it together with kprobes. Asked
  * for by name and not as a feature: modules of others are compiled with this.
  */
-#if __has_include(<linux/objpool.h>)
+#if __has_include("linux/objpool.h")
 #include <linux/objpool.h>
 #endif
 
