@@ -97,6 +97,7 @@ bool krp_hook_many_possible(bool full)
  * @rh: the rethook
  *
  * Context: process, krp_mutex held.
+ * Return: false if a kprobe will.
  */
 bool krp_hook_is_ftrace(const struct krp_rethook *rh)
 {

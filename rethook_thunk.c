@@ -89,6 +89,7 @@ unsigned int krp_thunks_used(void)
  * @light: of those for KRP_RETHOOK_LIGHT
  *
  * Context: process, krp_mutex held.
+ * Return: their number.
  */
 unsigned int krp_thunks_left(bool light)
 {
