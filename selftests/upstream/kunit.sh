@@ -16,6 +16,7 @@ suite() {
 	log_mark "$module"
 	insmod "$here/$module.ko"
 	ok $? "$module: loads"
+	wait_for "log | grep -qE '^(not )?ok [0-9]'"
 	results=$(log)
 	printf '%s\n' "$results" | sed 's/^/# /'
 	for case; do
