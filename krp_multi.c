@@ -292,6 +292,7 @@ EXPORT_SYMBOL_GPL(krp_multi_address);
  * @state: what became of a function
  *
  * Context: any.
+ * Return: the word.
  */
 const char *krp_multi_state_name(enum krp_multi_state state)
 {

@@ -331,6 +331,19 @@ int krp_objpool_push_slow(void *obj, struct krp_objpool *pool)
 }
 EXPORT_SYMBOL_GPL(krp_objpool_push_slow);
 
+static int krp_pool_drop_ref(void *obj, struct krp_objpool *pool)
+{
+	if (!obj || krp_objpool_header(obj)->cookie != pool->cookie)
+		return -EINVAL;
+	/*
+	 * Fully ordered: what a holder did with its object comes before the
+	 * memory is freed by whoever takes the count to zero.
+	 */
+	if (!atomic_long_dec_and_test(&pool->refs))
+		return -EAGAIN;
+	return 0;
+}
+
 /**
  * krp_objpool_drop() - give up an object of a pool that is being finished
  * @obj: an object that was popped
@@ -345,18 +358,50 @@ EXPORT_SYMBOL_GPL(krp_objpool_push_slow);
  */
 int krp_objpool_drop(void *obj, struct krp_objpool *pool)
 {
-	if (!obj || krp_objpool_header(obj)->cookie != pool->cookie)
-		return -EINVAL;
-	/*
-	 * Fully ordered: what a holder did with its object comes before the
-	 * memory is freed by whoever takes the count to zero.
-	 */
-	if (!atomic_long_dec_and_test(&pool->refs))
-		return -EAGAIN;
-	irq_work_queue(&pool->last_irq);
-	return 0;
+	int ret = krp_pool_drop_ref(obj, pool);
+
+	if (!ret)
+		irq_work_queue(&pool->last_irq);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(krp_objpool_drop);
+
+/**
+ * krp_objpool_drop_now() - give up an object, and free the pool if it was the last
+ * @obj: an object that was popped
+ * @pool: its pool, given up or to be given up by krp_objpool_fini_now()
+ *
+ * As krp_objpool_drop(), but if this was the last reference the memory has been
+ * freed and the release callback called when this returns.
+ *
+ * Context: any but NMI.
+ * Return: as krp_objpool_drop().
+ */
+int krp_objpool_drop_now(void *obj, struct krp_objpool *pool)
+{
+	int ret = krp_pool_drop_ref(obj, pool);
+
+	if (!ret)
+		krp_objpool_free(pool);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(krp_objpool_drop_now);
+
+/* Takes all free objects; how many references that is, the pool's included. */
+static long krp_pool_take_all(struct krp_objpool *pool)
+{
+	long count = 1;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct krp_objpool_slot *slot = per_cpu_ptr(pool->slots, cpu);
+
+		count += !!xchg(&slot->stash, NULL);
+	}
+	while (krp_objpool_pop_slow(pool))
+		count++;
+	return count;
+}
 
 /**
  * krp_objpool_fini() - give up a pool
@@ -374,21 +419,32 @@ EXPORT_SYMBOL_GPL(krp_objpool_drop);
  */
 void krp_objpool_fini(struct krp_objpool *pool)
 {
-	long count = 1;
-	unsigned int cpu;
+	long count = krp_pool_take_all(pool);
 
-	for_each_possible_cpu(cpu) {
-		struct krp_objpool_slot *slot = per_cpu_ptr(pool->slots, cpu);
-
-		count += !!xchg(&slot->stash, NULL);
-	}
-	while (krp_objpool_pop_slow(pool))
-		count++;
-	/* Fully ordered, as in krp_objpool_drop(). */
+	/* Fully ordered, as in krp_pool_drop_ref(). */
 	if (atomic_long_sub_and_test(count, &pool->refs))
 		irq_work_queue(&pool->last_irq);
 }
 EXPORT_SYMBOL_GPL(krp_objpool_fini);
+
+/**
+ * krp_objpool_fini_now() - give up a pool, and free it here if it was the last
+ * @pool: the pool
+ *
+ * As krp_objpool_fini(), but if no object is out the memory has been freed and
+ * the release callback called when this returns. Nobody may be looking at an
+ * object under RCU. For pools that krp_objpool_drop_now() is used on, too.
+ *
+ * Context: any but NMI.
+ */
+void krp_objpool_fini_now(struct krp_objpool *pool)
+{
+	long count = krp_pool_take_all(pool);
+
+	if (atomic_long_sub_and_test(count, &pool->refs))
+		krp_objpool_free(pool);
+}
+EXPORT_SYMBOL_GPL(krp_objpool_fini_now);
 
 static unsigned long krp_home_nr(struct krp_objpool_chunk *chunk)
 {

@@ -174,7 +174,9 @@ int krp_objpool_grow(struct krp_objpool *pool, int nr_objs, gfp_t gfp,
 bool krp_objpool_low(struct krp_objpool *pool);
 int krp_objpool_drop(void *obj, struct krp_objpool *pool);
 void krp_objpool_free(struct krp_objpool *pool);
+int krp_objpool_drop_now(void *obj, struct krp_objpool *pool);
 void krp_objpool_fini(struct krp_objpool *pool);
+void krp_objpool_fini_now(struct krp_objpool *pool);
 void krp_objpool_stats(struct krp_objpool *pool, struct krp_objpool_stats *st);
 void krp_objpool_for_each(struct krp_objpool *pool, krp_objpool_visit_cb fn, void *data);
 

@@ -60,6 +60,7 @@ static void krp_enter_only(struct krp_link *link, struct pt_regs *regs, unsigned
 	krp_handler_begin();
 	inst->rh = rh;
 	inst->link = link;
+	inst->owner = rh->owner;
 	inst->ret_addr = *ret;
 	inst->task = current;
 	skip = rh->entry(inst, regs);

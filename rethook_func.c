@@ -64,6 +64,7 @@ static struct krp_name_list krp_refused_list = {
  * @name: its name
  *
  * Context: process, krp_mutex held.
+ * Return: true if it must not be hooked.
  */
 bool krp_func_refused(const char *name)
 {

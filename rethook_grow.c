@@ -98,6 +98,7 @@ void krp_grow_request(struct krp_rethook *rh)
  * @rh: a rethook with a pool
  *
  * Context: any.
+ * Return: their number.
  */
 unsigned int krp_rethook_limit(const struct krp_rethook *rh)
 {

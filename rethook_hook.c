@@ -85,6 +85,7 @@ const char *krp_way_name(enum krp_way way)
  * @full: with all registers at entry
  *
  * Context: any.
+ * Return: false if that would take a kprobe each.
  */
 bool krp_hook_many_possible(bool full)
 {
@@ -96,6 +97,7 @@ bool krp_hook_many_possible(bool full)
  * @rh: the rethook
  *
  * Context: process, krp_mutex held.
+ * Return: false if a kprobe will.
  */
 bool krp_hook_is_ftrace(const struct krp_rethook *rh)
 {

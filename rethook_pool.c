@@ -96,9 +96,11 @@ void krp_rethook_drain(void)
 static int krp_instance_init(void *obj, void *context)
 {
 	struct krp_instance *inst = obj;
+	struct krp_rethook *rh = context;
 
-	inst->rh = context;
-	inst->link = inst->rh->links;
+	inst->rh = rh;
+	inst->link = rh->links;
+	inst->owner = rh->owner;
 	return 0;
 }
 

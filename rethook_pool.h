@@ -18,8 +18,15 @@ struct pt_regs;
 struct krp_link;
 struct krp_rethook;
 
+struct krp_kretprobe;
+
 /* As the kernel's KRETPROBE_MAX_DATA_SIZE. */
 #define KRP_DATA_SIZE_MAX	4096
+
+/* kretprobe_compat.h: what the handlers of older kernels know. */
+#ifndef KRP_RET_ADDR_TYPE
+#define KRP_RET_ADDR_TYPE	unsigned long
+#endif
 
 /**
  * struct krp_instance - one hooked call
@@ -34,12 +41,15 @@ struct krp_rethook;
  * @trace_ret: private: the caller as which unwinders see the thunk
  * @trace_entry: private: where that is noted
  * @link: private: which of the rethook's functions was called
+ * @owner: &krp_rethook_desc.owner; not to be followed once unregistration has
+ *         returned, see krp_rethook_owner()
+ * @rp: the same, as the handlers of kretprobes know it
  * @data: &krp_rethook_desc.data_size bytes for the handlers, kept from entry
  *        to return; holds what the instance's last user left at entry
  */
 struct krp_instance {
 	struct krp_rethook *rh;
-	unsigned long ret_addr;
+	KRP_RET_ADDR_TYPE ret_addr;
 	unsigned long frame;
 	struct task_struct *task;
 	unsigned long since;
@@ -47,6 +57,10 @@ struct krp_instance {
 	unsigned long trace_ret;
 	void *trace_entry;
 	struct krp_link *link;
+	union {
+		void *owner;
+		struct krp_kretprobe *rp;
+	};
 	char data[] __aligned(8);
 };
 

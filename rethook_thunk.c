@@ -76,6 +76,7 @@ void krp_thunk_free(struct krp_instance *inst)
  * krp_thunks_used() - how many thunks have an owner
  *
  * Context: any.
+ * Return: their number.
  */
 unsigned int krp_thunks_used(void)
 {
@@ -88,6 +89,7 @@ unsigned int krp_thunks_used(void)
  * @light: of those for KRP_RETHOOK_LIGHT
  *
  * Context: process, krp_mutex held.
+ * Return: their number.
  */
 unsigned int krp_thunks_left(bool light)
 {

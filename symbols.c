@@ -259,6 +259,7 @@ unsigned long krp_symbols_lookup(const char *name)
  * @ip: the address
  *
  * Context: process, krp_mutex held.
+ * Return: true if it can.
  */
 bool krp_symbols_traceable(unsigned long ip)
 {
@@ -280,6 +281,7 @@ static int krp_range_find(const void *key, const void *elt)
  * @name: its name
  *
  * Context: process, krp_mutex held, after krp_symbols_begin().
+ * Return: true if it is.
  */
 bool krp_symbols_blacklisted(unsigned long addr, const char *name)
 {

@@ -218,6 +218,8 @@ int bench_load_init(void)
 
 /**
  * bench_load_address() - where the kernel puts a kprobe on it
+ *
+ * Return: the address.
  */
 unsigned long bench_load_address(void)
 {

@@ -203,6 +203,8 @@ int bench_mode_set(const char *name)
 
 /**
  * bench_mode_name() - the mode that is on
+ *
+ * Return: its name.
  */
 const char *bench_mode_name(void)
 {

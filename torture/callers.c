@@ -74,6 +74,7 @@ static noinline torture_noipa unsigned long torture_sleep(unsigned long a)
  * @target: which
  *
  * Context: any; exact while nobody calls.
+ * Return: their number.
  */
 unsigned long torture_calls(enum torture_target target)
 {

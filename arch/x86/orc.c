@@ -217,6 +217,7 @@ void krp_arch_trace_init_instance(struct krp_instance *inst)
  * krp_arch_trace_whole() - do unwinders get the table with borrowed entries?
  *
  * Context: any.
+ * Return: false if traces stop at thunks.
  */
 bool krp_arch_trace_whole(void)
 {

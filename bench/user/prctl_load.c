@@ -47,12 +47,14 @@ struct thread {
  * @calls: so many each, 0: for @ms
  * @migrate: they hop from CPU to CPU
  */
-static struct options {
+struct options {
 	unsigned long threads;
 	unsigned long ms;
 	unsigned long long calls;
 	int migrate;
-} opt = { .threads = 1 };
+};
+
+static struct options opt = { .threads = 1 };
 
 static pthread_barrier_t barrier;
 static atomic_int stop;

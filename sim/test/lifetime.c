@@ -34,8 +34,19 @@ static struct krp_objpool *new_pool(int nr)
 	return pool;
 }
 
+/* Who gives a pool up: by work items, or in the call itself. */
+struct ways {
+	int (*drop)(void *obj, struct krp_objpool *pool);
+	void (*fini)(struct krp_objpool *pool);
+};
+
+static const struct ways ways[] = {
+	{ krp_objpool_drop, krp_objpool_fini },
+	{ krp_objpool_drop_now, krp_objpool_fini_now },
+};
+
 /* Event 0 is fini, event i the drop of object i: in every order. */
-static void one_order(const int *order, int events)
+static void one_order(const struct ways *by, const int *order, int events)
 {
 	struct krp_objpool *pool = new_pool(8);
 	void *out[4];
@@ -47,26 +58,26 @@ static void one_order(const int *order, int events)
 		tap_note("%d events, step %d is %d", events, i, order[i]);
 		CHECK_EQ(releases, 0);
 		if (!order[i])
-			krp_objpool_fini(pool);
+			by->fini(pool);
 		else
-			CHECK_EQ(krp_objpool_drop(out[order[i]], pool),
+			CHECK_EQ(by->drop(out[order[i]], pool),
 				 i < events - 1 ? -EAGAIN : 0);
 	}
 	CHECK_EQ(releases, 1);
 	CHECK_EQ(world_allocations_live(), 0);
 }
 
-static void permute(int *order, int fixed, int events)
+static void permute(const struct ways *by, int *order, int fixed, int events)
 {
 	int i, swap;
 
 	if (fixed == events) {
-		one_order(order, events);
+		one_order(by, order, events);
 		return;
 	}
 	for (i = fixed; i < events; i++) {
 		swap = order[fixed], order[fixed] = order[i], order[i] = swap;
-		permute(order, fixed + 1, events);
+		permute(by, order, fixed + 1, events);
 		swap = order[fixed], order[fixed] = order[i], order[i] = swap;
 	}
 }
@@ -74,10 +85,12 @@ static void permute(int *order, int fixed, int events)
 static void test_fini_and_drop_in_every_order(void)
 {
 	int order[] = { 0, 1, 2, 3 }, events;
+	size_t i;
 
 	world_begin(3);
-	for (events = 1; events <= 4; events++)
-		permute(order, 0, events);
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		for (events = 1; events <= 4; events++)
+			permute(&ways[i], order, 0, events);
 	world_end();
 }
 

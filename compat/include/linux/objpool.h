@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What #include <linux/objpool.h> finds on kernels before 6.7, which have no such
+ * file, and on all if this folder is searched before the kernel's
+ * (Documentation/migrating.md): the kernel's, with its names meaning ours.
+ */
+#ifndef KRP_COMPAT_LINUX_OBJPOOL_H
+#define KRP_COMPAT_LINUX_OBJPOOL_H
+
+#if __has_include_next("linux/objpool.h")
+#include_next <linux/objpool.h>
+#endif
+
+#include "objpool_compat.h"
+
+#endif /* KRP_COMPAT_LINUX_OBJPOOL_H */
