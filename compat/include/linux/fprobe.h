@@ -7,7 +7,10 @@
 #ifndef KRP_COMPAT_LINUX_FPROBE_H
 #define KRP_COMPAT_LINUX_FPROBE_H
 
-#if __has_include_next("linux/fprobe.h")
+#include <linux/version.h>
+
+/* Not __has_include_next: an error if no folder is searched after this one. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
 #include_next <linux/fprobe.h>
 #endif
 
