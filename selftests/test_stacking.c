@@ -201,7 +201,7 @@ static int entry_interrupted(struct krp_kretprobe_instance *ri, struct pt_regs *
 	ktime_t end = ktime_add_ms(ktime_get(), 100);
 
 	hits_a++;
-	if (in_hardirq())
+	if (hardirq_count())
 		return 0;
 	*(unsigned long *)ri->data = hits_a;
 	while (READ_ONCE(interrupts) == before && ktime_before(ktime_get(), end))
