@@ -58,7 +58,7 @@ static inline bool krp_ftrace_hash_known(const struct krp_ftrace_hash *hash, uns
 		bool found = false;
 
 		hlist_for_each_entry(entry, &hash->buckets[hash_long(ips[i], hash->size_bits)], hlist)
-			found |= entry->ip == ips[i] && !entry->direct;
+			found |= entry->ip == ips[i];
 		if (!found)
 			return false;
 	}
