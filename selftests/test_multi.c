@@ -14,8 +14,9 @@
 #define MULTI_MODULE	"kretpool_test:"
 #define MULTI_TARGETS	MULTI_MODULE "krp_target_*"
 
-/* One for each of the reasons there are, but that of krp_target_notrace(). */
-#define MULTI_UNHOOKABLE ",get_kprobe,kretpool:krp_return,do_task_dead,kretpool_test:multi_exit"
+/* And one for each of the reasons there are, but that of krp_target_notrace(). */
+#define MULTI_MIXED	(MULTI_TARGETS ",get_kprobe,kretpool:krp_return,do_task_dead," \
+			 "kretpool_test:multi_exit")
 
 /* As many names as the project wants to see in one list. */
 #define MULTI_NAMES	20000
@@ -241,7 +242,7 @@ static void test_left_out(struct krp_test_run *run)
 	unsigned int counts[KRP_NR_MULTI_STATES] = {};
 	struct multi multi = { .m.exit = multi_exit };
 
-	if (!krp_expect_eq(run, krp_multi_register(&multi.m, MULTI_TARGETS MULTI_UNHOOKABLE, NULL), 0))
+	if (!krp_expect_eq(run, krp_multi_register(&multi.m, MULTI_MIXED, NULL), 0))
 		return;
 	krp_expect_eq(run, krp_multi_visit(&multi.m, count_state, counts), 0);
 	krp_expect_eq(run, counts[KRP_MULTI_ATTACHED], 7);
