@@ -43,6 +43,7 @@ static const char * const krp_refused[] = {
  * Most names are told apart by their hash alone.
  *
  * Context: process, krp_mutex held.
+ * Return: true if it is.
  */
 bool krp_name_listed(struct krp_name_list *list, const char *name)
 {

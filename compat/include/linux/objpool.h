@@ -10,7 +10,8 @@
 #include <linux/version.h>
 
 /* Not __has_include_next: an error if no folder is searched after this one. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#if defined(LINUX_VERSION_MAJOR) && (LINUX_VERSION_MAJOR > 6 || \
+	(LINUX_VERSION_MAJOR == 6 && LINUX_VERSION_PATCHLEVEL >= 7))
 #include_next <linux/objpool.h>
 #endif
 
