@@ -10,8 +10,7 @@
 #include <linux/version.h>
 
 /* Not __has_include_next: an error if no folder is searched after this one. */
-#if defined(LINUX_VERSION_MAJOR) && (LINUX_VERSION_MAJOR > 5 || \
-	(LINUX_VERSION_MAJOR == 5 && LINUX_VERSION_PATCHLEVEL >= 18))
+#if defined(LINUX_VERSION_MAJOR) && (LINUX_VERSION_MAJOR > 5 || LINUX_VERSION_PATCHLEVEL >= 18)
 #include_next <linux/fprobe.h>
 #endif
 
