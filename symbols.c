@@ -11,11 +11,13 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bsearch.h>
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/printk.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 
@@ -44,6 +46,8 @@ struct krp_range {
 /* The blacklist, sorted, between krp_symbols_begin() and krp_symbols_end(). */
 static struct krp_range *krp_ranges;
 static unsigned int krp_nr_ranges;
+/* The names of what begins at each, sorted. */
+static char **krp_range_names;
 
 /**
  * krp_symbol_addr() - the address of any symbol of the kernel's
@@ -89,6 +93,38 @@ static int krp_range_cmp(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+static int krp_range_name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char **)a, *(char **)b);
+}
+
+static void krp_range_names_free(void)
+{
+	unsigned int i;
+
+	for (i = 0; krp_range_names && i < krp_nr_ranges; i++)
+		kfree(krp_range_names[i]);
+	kvfree(krp_range_names);
+	krp_range_names = NULL;
+}
+
+static void krp_range_names_read(void)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned int i;
+
+	krp_range_names = kvcalloc(krp_nr_ranges, sizeof(*krp_range_names), GFP_KERNEL);
+	for (i = 0; krp_range_names && i < krp_nr_ranges; i++) {
+		sprint_symbol_no_offset(name, krp_ranges[i].start);
+		krp_range_names[i] = kstrdup(name, GFP_KERNEL);
+		if (!krp_range_names[i])
+			krp_range_names_free();
+	}
+	if (krp_range_names)
+		sort(krp_range_names, krp_nr_ranges, sizeof(*krp_range_names),
+		     krp_range_name_cmp, NULL);
+}
+
 /* Without memory, or the list's address, the kernel is asked about each. */
 static void krp_ranges_read(void)
 {
@@ -109,8 +145,10 @@ static void krp_ranges_read(void)
 			};
 	}
 	mutex_unlock(krp_kernel.blacklist_mutex);
-	if (krp_ranges)
-		sort(krp_ranges, krp_nr_ranges, sizeof(*krp_ranges), krp_range_cmp, NULL);
+	if (!krp_ranges)
+		return;
+	sort(krp_ranges, krp_nr_ranges, sizeof(*krp_ranges), krp_range_cmp, NULL);
+	krp_range_names_read();
 }
 
 /**
@@ -138,6 +176,7 @@ int krp_symbols_begin(void)
  */
 void krp_symbols_end(void)
 {
+	krp_range_names_free();
 	kvfree(krp_ranges);
 	krp_ranges = NULL;
 }
@@ -285,8 +324,19 @@ static int krp_range_find(const void *key, const void *elt)
  */
 bool krp_symbols_blacklisted(unsigned long addr, const char *name)
 {
-	/* What the compiler has made of a function is listed by its origin. */
-	if (!krp_ranges || strchr(name, '.'))
+	char origin[KSYM_NAME_LEN], *key = origin;
+	const char *dot = strchr(name, '.');
+
+	if (!krp_ranges || (dot && !krp_range_names))
 		return krp_call_bool(krp_kernel.blacklisted, addr);
-	return bsearch(&addr, krp_ranges, krp_nr_ranges, sizeof(*krp_ranges), krp_range_find);
+	if (bsearch(&addr, krp_ranges, krp_nr_ranges, sizeof(*krp_ranges), krp_range_find))
+		return true;
+	if (!dot)
+		return false;
+	/*
+	 * What the compiler has made of a function is listed by its origin. The
+	 * kernel would look for that among all symbols, each time.
+	 */
+	strscpy(origin, name, min_t(size_t, dot - name + 1, sizeof(origin)));
+	return bsearch(&key, krp_range_names, krp_nr_ranges, sizeof(key), krp_range_name_cmp);
 }
