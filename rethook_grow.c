@@ -94,6 +94,16 @@ void krp_grow_request(struct krp_rethook *rh)
 }
 
 /**
+ * krp_max_instances() - up to how many instances a pool grows
+ *
+ * Context: any.
+ */
+unsigned int krp_max_instances(void)
+{
+	return READ_ONCE(max_instances);
+}
+
+/**
  * krp_rethook_limit() - up to how many instances a rethook may have
  * @rh: a rethook with a pool
  *
