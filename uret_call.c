@@ -97,15 +97,18 @@ void krp_uret_call_begin(struct krp_uret_slot *slot, struct krp_uret_call *call,
  */
 void krp_uret_slot_give_up(struct krp_uret_slot *slot)
 {
+	struct krp_uretprobe *up = slot->up;
 	enum krp_lease_state was;
+	enum krp_miss cause;
 
 	if (!slot->call)
 		return;
 	was = krp_lease_consume(&slot->lease);
 	if (was == KRP_LEASE_GONE)
 		return;
-	this_cpu_inc(slot->up->pcpu->missed[KRP_MISS_EXITED]);
-	krp_uret_call_put(slot->up, slot->call);
+	cause = READ_ONCE(up->live) ? KRP_MISS_EXITED : KRP_MISS_REMOVED;
+	this_cpu_inc(up->pcpu->missed[cause]);
+	krp_uret_call_put(up, slot->call);
 	krp_lease_finalize(&slot->lease, was);
 }
 

@@ -207,6 +207,6 @@ bool krp_lease_revoke(struct krp_lease *lease, long begun)
  */
 void krp_lease_synchronize(void)
 {
-	synchronize_srcu(&krp_lease_srcu);
-	synchronize_rcu();
+	synchronize_srcu_expedited(&krp_lease_srcu);
+	synchronize_rcu_expedited();
 }

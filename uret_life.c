@@ -25,7 +25,7 @@ static void krp_uret_inherit_call(const struct krp_uret_slot *from, struct krp_u
 	struct krp_uret_call *call;
 
 	this_cpu_inc(up->pcpu->calls);
-	/* Pairs with the synchronize_rcu() after it is cleared: no call begins later. */
+	/* Pairs with the grace period after it is cleared: no call begins later. */
 	if (!READ_ONCE(up->live)) {
 		this_cpu_inc(up->pcpu->missed[KRP_MISS_REMOVED]);
 		return;

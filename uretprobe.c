@@ -134,7 +134,7 @@ static void krp_uret_revoke_all(struct krp_uretprobe **ups, int num)
 	int i;
 
 	/* Children that inherit a call look at @live under RCU. */
-	synchronize_rcu();
+	synchronize_rcu_expedited();
 	for (i = 0; i < num; i++) {
 		if (ups[i]->handler) {
 			/* Leases are part of tasks' notes, which RCU frees. */
