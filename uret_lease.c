@@ -3,17 +3,16 @@
  * Leases: what keeps a probe alive for a call of a user-space function that is
  * in flight, without a write to anything that other calls write to.
  *
- *	           begin                    expire, got a reference
- *	CONSUMED ---------> LEASED ------------------------> COUNTED
- *	    ^                | | |                            |   |
- *	    |    consume     | | | expire, no reference       |   |
- *	    +----------------+ | +-------------> GONE         |   |
- *	    |                  |     revoke       ^ |         |   |
- *	    |                  +------------------+ |         |   |
- *	    |                                     | | revoke  |   |
- *	    |                                     +-|---------+   |
- *	    |    consume                            |             |
- *	    +---------------------------------------+-------------+
+ *	            begin             expire
+ *	CONSUMED ----------> LEASED ----------> COUNTED
+ *	  ^  ^                |  |               |  |
+ *	  |  |    consume     |  |    revoke     |  |
+ *	  |  +----------------+  +----> GONE <---+  |
+ *	  |                                         |
+ *	  +-----------------------------------------+
+ *	                  consume
+ *
+ * and consume takes GONE to CONSUMED, which means nothing but that the task knows.
  *
  * Who does what:
  *   begin      the task that makes the call, at entry (for a child, its parent)
@@ -114,21 +113,23 @@ void krp_lease_expire(struct krp_lease *lease)
 	/* Pairs with the release in krp_lease_begin(): @what and @section are there. */
 	long word = atomic_long_read_acquire(&lease->word);
 	struct krp_leased *what;
-	bool counted;
 	int section;
 
 	if (krp_lease_state(word) != KRP_LEASE_LEASED)
 		return;
 	what = READ_ONCE(lease->what);
 	section = READ_ONCE(lease->section);
-	/* It may have been removed, but is not freed: it was leased just now. */
-	counted = atomic_long_inc_not_zero(&what->refs);
+	/*
+	 * It may have been removed, but is not freed: it was leased just now. If
+	 * it has no reference the call has ended or is revoked meanwhile.
+	 */
+	if (!atomic_long_inc_not_zero(&what->refs))
+		return;
 	/* Fully ordered: the two reads above are of this call if it succeeds. */
 	if (atomic_long_try_cmpxchg(&lease->word, &word,
-				    krp_lease_word(word, counted ? KRP_LEASE_COUNTED :
-							 KRP_LEASE_GONE)))
+				    krp_lease_word(word, KRP_LEASE_COUNTED)))
 		krp_srcu_end(&krp_lease_srcu, section);
-	else if (counted)
+	else
 		krp_leased_put(what);
 }
 
@@ -170,8 +171,7 @@ void krp_lease_finalize(struct krp_lease *lease, enum krp_lease_state was)
  * @begun: what krp_lease_begin() has returned
  *
  * Context: under RCU; any but NMI. The object's remover, after the last begin.
- * Return: has this been done, now or by expire? If not the task has consumed
- * the lease before.
+ * Return: did it work? If not the task has consumed the lease before.
  */
 bool krp_lease_revoke(struct krp_lease *lease, long begun)
 {
@@ -180,19 +180,14 @@ bool krp_lease_revoke(struct krp_lease *lease, long begun)
 	struct krp_leased *what;
 	int section;
 
-	for (;;) {
-		if (krp_lease_word(word, KRP_LEASE_LEASED) != begun ||
-		    krp_lease_state(word) == KRP_LEASE_CONSUMED)
+	do {
+		if (word != begun && word != krp_lease_word(begun, KRP_LEASE_COUNTED))
 			return false;
-		if (krp_lease_state(word) == KRP_LEASE_GONE)
-			return true;
 		what = READ_ONCE(lease->what);
 		section = READ_ONCE(lease->section);
 		/* Fully ordered: the two reads above are of this call if it succeeds. */
-		if (atomic_long_try_cmpxchg(&lease->word, &word,
-					    krp_lease_word(word, KRP_LEASE_GONE)))
-			break;
-	}
+	} while (!atomic_long_try_cmpxchg(&lease->word, &word,
+					  krp_lease_word(word, KRP_LEASE_GONE)));
 	if (krp_lease_state(word) == KRP_LEASE_LEASED)
 		krp_srcu_end(&krp_lease_srcu, section);
 	else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * uret offsets            where its functions are in this file
+ * uret trap               how this kernel takes over returns
  * uret COMMAND [NUMBER]   calls them, in ways that are awkward to follow
  * Each function returns its first argument plus one.
  */
@@ -305,6 +306,29 @@ static void run_bench(long threads, long seconds)
 	printf("%lu %.3f\n", calls, b.tv_sec - a.tv_sec + (b.tv_nsec - a.tv_nsec) * 1e-9);
 }
 
+/*
+ * The kernel takes over returns by a breakpoint, or by a system call, which
+ * nobody else may make.
+ */
+static int how_returns_trap(void)
+{
+	const char *how = "breakpoint";
+#ifdef __x86_64__
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		syscall(335);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL)
+		how = "system call";
+#endif
+	puts(how);
+	return 0;
+}
+
 static int run(const char *command, long n, long m)
 {
 	long i;
@@ -346,10 +370,12 @@ int main(int argc, char **argv)
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (argc < 2 || len < 0) {
-		fprintf(stderr, "usage: uret offsets | uret COMMAND [NUMBER [NUMBER]]\n");
+		fprintf(stderr, "usage: uret offsets | uret trap | uret COMMAND [NUMBER [NUMBER]]\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "offsets"))
 		return offsets();
+	if (!strcmp(argv[1], "trap"))
+		return how_returns_trap();
 	return run(argv[1], n, m);
 }
