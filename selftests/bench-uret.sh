@@ -52,16 +52,16 @@ while :; do
 	for api in none kernel kretpool; do
 		"$here/uret" offsets | grep '^leaf ' | hook $api /payload/uret
 		read -r made took <<-END
-			$(/payload/uret bench $threads "$seconds")
+			$(/payload/uret bench "$threads" "$seconds")
 		END
 		unhook $api
 		echo "$arch,$kernel,$api,$threads,$made,$took" >>$csv
-		awk -v api=$api -v n=$threads -v made="$made" -v took="$took" \
+		awk -v api=$api -v n="$threads" -v made="$made" -v took="$took" \
 			'BEGIN { printf "%-10s %8d %12.0f %10.1f\n", api, n, made / took, took * n * 1e9 / made }'
 	done
-	[ $threads -lt "$cpus" ] || break
+	[ "$threads" -lt "$cpus" ] || break
 	threads=$((threads * 2))
-	[ $threads -le "$cpus" ] || threads=$cpus
+	[ "$threads" -le "$cpus" ] || threads=$cpus
 done
 
 [ -d /payload/redis ] || exit 0
