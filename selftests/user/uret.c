@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TARGET	__attribute__((noinline, noclone, noipa, aligned(16)))
+#define TARGET	__attribute((__noinline__, __noclone__, __noipa__, __aligned__(16)))
 
 static jmp_buf out;
 static char self[4096];
@@ -30,7 +30,7 @@ TARGET long u_leaf(long x)
 
 /* By pointers, or the compiler would make loops of these. */
 TARGET long u_recurse(long depth);
-static long (*volatile u_recurse_again)(long depth) = u_recurse;
+long (*u_recurse_again)(long depth) = u_recurse;
 
 TARGET long u_recurse(long depth)
 {
@@ -44,7 +44,7 @@ TARGET long u_tail(long x)
 }
 
 TARGET long u_self(long x, long left);
-static long (*volatile u_self_again)(long x, long left) = u_self;
+long (*u_self_again)(long x, long left) = u_self;
 
 /* Ends with a jump to its own first instruction. */
 TARGET long u_self(long x, long left)
@@ -55,7 +55,7 @@ TARGET long u_self(long x, long left)
 }
 
 TARGET long u_jump(long x, int depth);
-static long (*volatile u_jump_again)(long x, int depth) = u_jump;
+long (*u_jump_again)(long x, int depth) = u_jump;
 
 TARGET long u_jump(long x, int depth)
 {
@@ -204,7 +204,7 @@ static void run_threads(void *(*fn)(void *), long n, void *arg)
 /* Out of every other call, from here and from deeper: then one that returns. */
 static void run_jump(long n)
 {
-	volatile long i;
+	static long i;
 
 	for (i = 0; i < n; i++) {
 		if (!setjmp(out))
@@ -270,13 +270,13 @@ static void run_end(long n)
 }
 
 /* Calls for so many seconds, by so many threads: calls and seconds. */
-static volatile int stop;
+static int stop;
 
 static void *bench_thread(void *calls)
 {
 	unsigned long *n = calls;
 
-	while (!stop) {
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		u_leaf(*n);
 		++*n;
 	}
@@ -288,7 +288,7 @@ static void run_bench(long threads, long seconds)
 	static struct {
 		unsigned long calls;
 		pthread_t thread;
-	} __attribute__((aligned(128))) worker[64];
+	} __attribute((__aligned__(128))) worker[64];
 	unsigned long calls = 0;
 	struct timespec a, b;
 	long i;
@@ -297,7 +297,7 @@ static void run_bench(long threads, long seconds)
 	for (i = 0; i < threads; i++)
 		pthread_create(&worker[i].thread, NULL, bench_thread, &worker[i].calls);
 	sleep(seconds);
-	stop = 1;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < threads; i++) {
 		pthread_join(worker[i].thread, NULL);
 		calls += worker[i].calls;

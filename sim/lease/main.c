@@ -40,7 +40,7 @@ void fail(const char *what)
 		failure = what;
 }
 
-static void yield(void)
+static void give_way(void)
 {
 	coro_switch(&world.thread[current].sp, driver);
 }
@@ -49,7 +49,7 @@ void sim_point(enum sim_kind kind)
 {
 	(void)kind;
 	if (current < MAX_THREADS)
-		yield();
+		give_way();
 }
 
 void sim_touch(const void *p, size_t size, enum sim_kind kind)
@@ -77,9 +77,9 @@ void wait_for(enum wait wait)
 		if ((wait == WAIT_RCU && world.thread[i].in_rcu) ||
 		    (wait == WAIT_HANDLERS && world.thread[i].in_handler))
 			t->mask |= 1U << i;
-	t->wait = wait;
-	yield();
-	t->wait = WAIT_NOT;
+	t->waits_for = wait;
+	give_way();
+	t->waits_for = WAIT_NOT;
 	t->mask = 0;
 }
 
@@ -92,10 +92,10 @@ static void forget_readers(void)
 		struct thread *t = &world.thread[i];
 
 		for (j = 0; j < MAX_THREADS; j++)
-			if ((t->wait == WAIT_RCU && !world.thread[j].in_rcu) ||
-			    (t->wait == WAIT_HANDLERS && !world.thread[j].in_handler))
+			if ((t->waits_for == WAIT_RCU && !world.thread[j].in_rcu) ||
+			    (t->waits_for == WAIT_HANDLERS && !world.thread[j].in_handler))
 				t->mask &= ~(1U << j);
-		if (t->wait == WAIT_SRCU)
+		if (t->waits_for == WAIT_SRCU)
 			t->mask &= world.sections;
 	}
 }
@@ -106,15 +106,15 @@ static bool enabled(unsigned int i)
 
 	if (t->done)
 		return false;
-	return t->wait == WAIT_LET_GO ? world.let_go : !t->mask;
+	return t->waits_for == WAIT_LET_GO ? world.let_go : !t->mask;
 }
 
 static void thread_main(void)
 {
-	yield();
+	give_way();
 	scenario->thread[current]();
 	world.thread[current].done = true;
-	yield();
+	give_way();
 }
 
 static void step(unsigned int i)

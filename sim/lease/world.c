@@ -95,6 +95,7 @@ static void begin(unsigned int i, unsigned int lease)
 	call->lease = &world.lease[lease];
 	call->begun = krp_lease_begin(call->lease, &world.what);
 	call->begins++;
+	/* As in krp_uret_call_begin(). */
 	smp_store_release(&call->task, 1);
 }
 
@@ -216,6 +217,7 @@ static void remover(void)
 	for (i = 0; i < MAX_CALLS; i++) {
 		struct call *call = &world.call[i];
 
+		/* As in krp_uret_revoke(). */
 		if (!call->begins || !smp_load_acquire(&call->task) ||
 		    !krp_lease_revoke(call->lease, call->begun))
 			continue;

@@ -26,7 +26,7 @@ enum wait {
 struct thread {
 	void *sp;
 	bool done, in_handler, in_rcu;
-	unsigned char wait;
+	unsigned char waits_for;
 	unsigned int mask;
 };
 
