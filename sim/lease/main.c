@@ -112,7 +112,7 @@ static bool enabled(unsigned int i)
 static void thread_main(void)
 {
 	give_way();
-	scenario->thread[current]();
+	scenario->program[current]();
 	world.thread[current].done = true;
 	give_way();
 }
@@ -213,8 +213,8 @@ static bool run(const struct scenario *s)
 	memset(trace, MAX_THREADS, sizeof(trace));
 	world_init();
 	for (i = 0; i < MAX_THREADS; i++) {
-		world.thread[i].done = !s->thread[i];
-		if (!s->thread[i])
+		world.thread[i].done = !s->program[i];
+		if (!s->program[i])
 			continue;
 		world.thread[i].sp = coro_new(stacks[i] + STACK_SIZE, thread_main);
 		step(i);

@@ -50,9 +50,11 @@ struct world {
 	bool lease_freed[MAX_CALLS];
 };
 
+typedef void (*program_t)(void);
+
 struct scenario {
 	const char *name;
-	void (*thread[MAX_THREADS])(void);
+	program_t program[MAX_THREADS];
 };
 
 extern struct world world;
