@@ -6,6 +6,7 @@
 #include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/path.h>
 #include <linux/percpu.h>
 #include <linux/timer.h>
 
@@ -25,6 +26,7 @@ struct krp_uret_pcpu {
 /**
  * struct krp_uretprobe - one user-space function's pool, handlers and counts
  * @uprobe: the kernel's part
+ * @path: of the file, if it was given by that
  * @live: cleared by unregistration
  * @entry: or NULL
  * @handler: or NULL
@@ -43,6 +45,7 @@ struct krp_uret_pcpu {
  */
 struct krp_uretprobe {
 	struct krp_uprobe uprobe;
+	struct path path;
 	bool live;
 	krp_uret_handler_t entry;
 	krp_uret_handler_t handler;

@@ -39,8 +39,8 @@
  *   3. puts its own reference and waits for @last: expire may hold one for the
  *      time of its exchange, a task that consumed a counted lease until finalize,
  *   4. krp_lease_synchronize(): tasks that consumed a lease that was LEASED are
- *      through (SRCU), and then expire is, which may have come upon the object
- *      through a lease that was LEASED then (RCU, after SRCU).
+ *      through (SRCU), and so is expire, which may have come upon the object
+ *      through a lease that was LEASED before step 2 (RCU).
  * Step 4 also waits for the leases of other objects, and that is what expire is
  * for: a call that sleeps holds nobody up for longer than the timer lets it.
  *

@@ -43,28 +43,27 @@ static bool krp_uret_refused(const char *what)
 	return true;
 }
 
-/* The file, with a reference, and its name. */
-static struct inode *krp_uret_file(const struct krp_uretprobe_desc *desc, char *name)
+/* The file, held, and its name. A path also keeps its file system from being unmounted. */
+static int krp_uret_file(struct krp_uretprobe *up, const struct krp_uretprobe_desc *desc)
 {
 	struct inode *inode = desc->inode;
-	struct path path;
 	int ret;
 
-	if (!desc->path) {
-		if (!inode)
-			return ERR_PTR(-EINVAL);
-		snprintf(name, KRP_UPROBE_NAME_LEN, "%s:%lu:0x%llx", inode->i_sb->s_id,
-			 inode->i_ino, desc->offset);
-		inode = igrab(inode);
-		return inode ?: ERR_PTR(-ENOENT);
+	if (desc->path) {
+		snprintf(up->name, sizeof(up->name), "%s:0x%llx", desc->path, desc->offset);
+		ret = kern_path(desc->path, LOOKUP_FOLLOW, &up->path);
+		if (ret)
+			return ret;
+		inode = d_real_inode(up->path.dentry);
+	} else if (inode) {
+		snprintf(up->name, sizeof(up->name), "%s:%lu:0x%llx", inode->i_sb->s_id,
+			 (unsigned long)inode->i_ino, desc->offset);
 	}
-	snprintf(name, KRP_UPROBE_NAME_LEN, "%s:0x%llx", desc->path, desc->offset);
-	ret = kern_path(desc->path, LOOKUP_FOLLOW, &path);
-	if (ret)
-		return ERR_PTR(ret);
-	inode = igrab(d_real_inode(path.dentry));
-	path_put(&path);
-	return inode ?: ERR_PTR(-ENOENT);
+	if (!inode || !S_ISREG(inode->i_mode))
+		return -EINVAL;
+	up->uprobe.inode = igrab(inode);
+	up->uprobe.offset = desc->offset;
+	return up->uprobe.inode ? 0 : -ENOENT;
 }
 
 static int krp_uret_alloc(struct krp_uretprobe *up, int nr)
@@ -89,18 +88,18 @@ static void krp_uret_free(struct krp_uretprobe *up)
 	if (up->pool.slots)
 		krp_objpool_free(&up->pool);
 	free_percpu(up->pcpu);
-	if (!IS_ERR_OR_NULL(up->uprobe.inode))
-		iput(up->uprobe.inode);
+	iput(up->uprobe.inode);
+	path_put(&up->path);
 	kfree(up);
 }
 
 static int krp_uret_prepare(struct krp_uretprobe *up, const struct krp_uretprobe_desc *desc)
 {
-	up->uprobe.inode = krp_uret_file(desc, up->name);
-	up->uprobe.offset = desc->offset;
-	if (IS_ERR(up->uprobe.inode))
-		return PTR_ERR(up->uprobe.inode);
-	if (!S_ISREG(up->uprobe.inode->i_mode) || (!desc->entry && !desc->handler))
+	int ret = krp_uret_file(up, desc);
+
+	if (ret)
+		return ret;
+	if (!desc->entry && !desc->handler)
 		return -EINVAL;
 	if (desc->data_size > KRP_DATA_SIZE_MAX)
 		return -E2BIG;

@@ -51,7 +51,7 @@ typedef int (*krp_uret_handler_t)(struct krp_uret_call *call, struct pt_regs *re
 /**
  * struct krp_uretprobe_desc - what to hook and how
  * @path: of the file; or NULL
- * @inode: the file, if @path is NULL
+ * @inode: the file, if @path is NULL; its file system must stay mounted
  * @offset: of the function's first instruction in the file
  * @ref_ctr_offset: of a counter in the file that the kernel keeps above 0 while
  *                  there is a probe, as SDT semaphores are; 0 if there is none

@@ -275,4 +275,14 @@ rmmod kretpool_uret
 ok $? "the module can go"
 is "$(awk 'END { print NR }' /proc/kretpool/inflight)" 1 "nothing is in flight"
 
+if [ "$(awk '$1 == "kretpool" { print $3 }' /proc/modules)" = 0 ]; then
+	gone=
+	for _ in $(seq 50); do
+		rmmod kretpool 2>/dev/null && gone=yes && break
+		sleep 0.1
+	done
+	is "$gone" "yes" "kretpool itself can be unloaded"
+	load kretpool
+fi
+
 done_testing
