@@ -14,7 +14,8 @@ RELEASE = $(shell awk -F '"' '{ print $$2 }' $(KDIR)/include/generated/utsreleas
 INSTALLED = $(DESTDIR)/lib/modules/$(RELEASE)/extra/kretpool
 HEADERS = $(DESTDIR)/usr/include/kretpool
 # the interface: what is not here may change at any time
-PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h kretprobe_shim.h kretprobe_compat.h \
+PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h uretprobe.h uret_lease.h \
+	kretprobe_shim.h kretprobe_compat.h \
 	objpool_compat.h fprobe_compat.h compat/compat_objpool.h compat/compat_fprobe_user.h \
 	compat/include/linux/objpool.h compat/include/linux/fprobe.h compat/include/linux/kprobes.h
 # ARCH is the virtual machine's: the kernel's own build must not see it.

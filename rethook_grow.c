@@ -97,6 +97,7 @@ void krp_grow_request(struct krp_rethook *rh)
  * krp_max_instances() - up to how many instances a pool grows
  *
  * Context: any.
+ * Return: the module's parameter.
  */
 unsigned int krp_max_instances(void)
 {

@@ -121,6 +121,8 @@ static inline void krp_uprobe_remove_sync(void)
  * @up: @inode and @offset are set
  * @ref_ctr_offset: of a counter in the file that the kernel keeps, or 0
  * @returns: returns, too
+ *
+ * Return: 0, or what the kernel said.
  */
 static inline int krp_uprobe_register(struct krp_uprobe *up, loff_t ref_ctr_offset, bool returns)
 {
