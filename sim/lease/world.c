@@ -152,6 +152,9 @@ static void task_exits(void)
 	if (!enter(0, 0))
 		return;
 	end(0);
+	/* A timer that has been deleted does not start any more. */
+	sim_point(SIM_STORE);
+	world.timer_deleted[0] = true;
 	wait_for(WAIT_RCU);
 	world.lease_freed[0] = true;
 }
@@ -182,7 +185,7 @@ static void child(void)
 static void expire(unsigned int lease)
 {
 	rcu(true);
-	if (!world.lease_freed[lease])
+	if (!world.timer_deleted[lease])
 		krp_lease_expire(&world.lease[lease]);
 	rcu(false);
 }

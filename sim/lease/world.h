@@ -47,7 +47,7 @@ struct world {
 	unsigned int nr_sections;
 	long live;
 	bool registered, let_go, freed, removes;
-	bool lease_freed[MAX_CALLS];
+	bool timer_deleted[MAX_CALLS], lease_freed[MAX_CALLS];
 };
 
 typedef void (*program_t)(void);
