@@ -14,7 +14,8 @@ RELEASE = $(shell awk -F '"' '{ print $$2 }' $(KDIR)/include/generated/utsreleas
 INSTALLED = $(DESTDIR)/lib/modules/$(RELEASE)/extra/kretpool
 HEADERS = $(DESTDIR)/usr/include/kretpool
 # the interface: what is not here may change at any time
-PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h kretprobe_shim.h kretprobe_compat.h \
+PUBLIC_HEADERS = objpool.h rethook_pool.h krp_multi.h uretprobe.h uret_lease.h \
+	kretprobe_shim.h kretprobe_compat.h \
 	objpool_compat.h fprobe_compat.h compat/compat_objpool.h compat/compat_fprobe_user.h \
 	compat/include/linux/objpool.h compat/include/linux/fprobe.h compat/include/linux/kprobes.h
 # ARCH is the virtual machine's: the kernel's own build must not see it.
@@ -67,6 +68,7 @@ bench-insns: ## instructions per call of each way to hook (KERNEL= ARCH=)
 bench-compare: ## beside bpftrace, perf probe and function_graph (KERNEL=)
 bench-pool: ## the object pool alone, in user space, against other ways
 bench-returns: ## what a taken-over return does to this processor's return predictor
+bench-uret: ## returns of user-space functions: not probed, the kernel's way, kretpool; redis (KERNEL= ARCH=)
 test: ## every test that does not need another kernel (KERNEL= ARCH=)
 test-matrix: ## the selftests on every kernel and architecture, and a grid of the results
 test-debug: ## selftests, torture, failing allocations, random writes on KASAN and KCSAN kernels
@@ -79,7 +81,7 @@ test-deb: ## the Debian packages: installed in a system of their own, the module
 deb: ## Debian packages, in build/deb
 docs: ## the API reference, from the sources, in build/docs
 lint: ## sparse, further compiler warnings, checkpatch, kernel-doc, shellcheck
-bench bench-attach bench-compare bench-insns bench-pool bench-returns bench-sim docs \
+bench bench-attach bench-compare bench-insns bench-pool bench-returns bench-sim bench-uret docs \
 readme-tables lint soak test test-deb test-debug test-matrix test-sim test-upstream:
 	@scripts/$@
 
@@ -96,5 +98,5 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: modules tools install install-headers install-tools list-headers uninstall bench \
-	bench-attach bench-compare bench-insns bench-pool bench-returns bench-sim deb docs \
+	bench-attach bench-compare bench-insns bench-pool bench-returns bench-sim bench-uret deb docs \
 	readme-tables lint soak test test-deb test-debug test-matrix test-sim test-upstream clean help

@@ -24,12 +24,17 @@ static int __init kretpool_init(void)
 	ret = krp_exit_init();
 	if (ret)
 		goto hook;
-	ret = krp_proc_init();
+	ret = krp_uret_init();
 	if (ret)
 		goto exit;
+	ret = krp_proc_init();
+	if (ret)
+		goto uret;
 	pr_info("version " KRP_VERSION ", %u return thunks\n", KRP_NR_THUNKS);
 	return 0;
 
+uret:
+	krp_uret_exit();
 exit:
 	krp_exit_exit();
 hook:
@@ -44,6 +49,7 @@ trace:
 static void __exit kretpool_exit(void)
 {
 	krp_proc_exit();
+	krp_uret_exit();
 	krp_rethook_drain();
 	krp_grow_exit();
 	krp_exit_exit();

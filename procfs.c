@@ -43,6 +43,7 @@ static int krp_probes_show(struct seq_file *m, void *v)
 			   rh->nr_links - rh->nr_gone);
 	}
 	mutex_unlock(&krp_mutex);
+	krp_uret_list_probes(m);
 	return 0;
 }
 
@@ -71,6 +72,7 @@ static int krp_pools_show(struct seq_file *m, void *v)
 			   st.counts.misses, krp_rethook_limit(rh));
 	}
 	mutex_unlock(&krp_mutex);
+	krp_uret_list_pools(m);
 	seq_printf(m, "# return thunks: %u of %u in use\n", krp_thunks_used(), KRP_NR_THUNKS);
 	return 0;
 }
@@ -180,6 +182,7 @@ static int krp_inflight_show(struct seq_file *m, void *v)
 	}
 	mutex_unlock(&krp_mutex);
 	kvfree(list.calls);
+	krp_uret_list_inflight(m);
 	return 0;
 }
 

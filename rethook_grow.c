@@ -94,6 +94,17 @@ void krp_grow_request(struct krp_rethook *rh)
 }
 
 /**
+ * krp_max_instances() - up to how many instances a pool grows
+ *
+ * Context: any.
+ * Return: the module's parameter.
+ */
+unsigned int krp_max_instances(void)
+{
+	return READ_ONCE(max_instances);
+}
+
+/**
  * krp_rethook_limit() - up to how many instances a rethook may have
  * @rh: a rethook with a pool
  *

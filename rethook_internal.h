@@ -272,6 +272,7 @@ static inline unsigned long krp_resolve_thunk(unsigned long addr)
 /* rethook_grow.c: pools that run low */
 
 void krp_grow_request(struct krp_rethook *rh);
+unsigned int krp_max_instances(void);
 unsigned int krp_rethook_limit(const struct krp_rethook *rh);
 void krp_grow_init(void);
 void krp_grow_exit(void);
@@ -308,6 +309,7 @@ int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char
 void krp_rethook_drain(void);
 int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);
+unsigned int krp_new_id(void);
 
 /* rethook_counts.c: what became of calls */
 
@@ -315,6 +317,16 @@ long krp_rethook_unwatched(const struct krp_rethook *rh);
 long krp_rethook_reentered(const struct krp_rethook *rh);
 void krp_rethook_counts_locked(struct krp_rethook *rh, struct krp_rethook_counts *counts);
 void krp_rethook_visit_instances(struct krp_rethook *rh, krp_objpool_visit_cb fn, void *data);
+
+/* uretprobe.c, uret_list.c: user-space functions */
+
+struct seq_file;
+
+int krp_uret_init(void);
+void krp_uret_exit(void);
+void krp_uret_list_probes(struct seq_file *m);
+void krp_uret_list_pools(struct seq_file *m);
+void krp_uret_list_inflight(struct seq_file *m);
 
 /* procfs.c */
 

@@ -197,10 +197,22 @@ static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
 		krp_rethook_give_up(rhs[i]);
 }
 
+/**
+ * krp_new_id() - what people call a probe
+ *
+ * Context: any.
+ * Return: a number that no other probe has had, of whatever kind.
+ */
+unsigned int krp_new_id(void)
+{
+	static atomic_t ids;
+
+	return atomic_inc_return(&ids);
+}
+
 /* Called with everything there that does not depend on @desc. */
 static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_desc *desc)
 {
-	static unsigned int ids;
 	int ret;
 
 	if (desc->data_size > KRP_DATA_SIZE_MAX) {
@@ -213,7 +225,7 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 		       rh->name, desc->data_size);
 		return -EINVAL;
 	}
-	rh->id = ++ids;
+	rh->id = krp_new_id();
 	rh->entry = desc->entry;
 	rh->handler = desc->handler ?: krp_no_handler;
 	rh->missed = desc->missed;

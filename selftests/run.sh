@@ -6,7 +6,7 @@
 cd "$(dirname "$0")" || exit 1
 
 # In an order in which the first failure says most.
-[ $# -gt 0 ] || set -- proc calls stacking control errors multi objpool trace sleepers healing exits awkward stacks exact ported removal unload tool everything torture lockdown
+[ $# -gt 0 ] || set -- proc calls stacking control errors multi objpool trace sleepers healing exits awkward stacks exact uret ported removal unload tool everything torture lockdown
 
 status=0
 n=0

@@ -44,6 +44,12 @@ static __always_inline void krp_arch_set_ret(struct pt_regs *regs, unsigned long
 	((unsigned long *)&regs->stackframe)[1] = ret_addr;
 }
 
+/* User space: has the call at whose entry the stack pointer was @frame returned just now? */
+static inline bool krp_arch_user_returned(struct pt_regs *regs, unsigned long frame)
+{
+	return user_stack_pointer(regs) == frame;
+}
+
 /* The number of the thunk at @addr. */
 static __always_inline unsigned long krp_arch_thunk_nr(unsigned long addr)
 {

@@ -26,6 +26,17 @@ static __always_inline unsigned long krp_arch_frame(struct pt_regs *regs, unsign
 	return (unsigned long)ret;
 }
 
+/*
+ * User space: has the call at whose entry the stack pointer was @frame returned
+ * just now? 32-bit functions that return a struct also take its address away.
+ */
+static inline bool krp_arch_user_returned(struct pt_regs *regs, unsigned long frame)
+{
+	if (user_64bit_mode(regs))
+		return regs->sp == frame + 8;
+	return regs->sp == frame + 4 || regs->sp == frame + 8;
+}
+
 /* The number of the thunk that has the address, or has pushed the address, @addr. */
 static __always_inline unsigned long krp_arch_thunk_nr(unsigned long addr)
 {

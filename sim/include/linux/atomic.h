@@ -53,6 +53,23 @@ struct sim_atomic_long {
 #define atomic_long_sub_and_test(i, v) \
 	({ typeof(i) __sub = (i); krp_fetch_add(&(v)->counter, -__sub) == __sub; })
 
+#define atomic_long_read_acquire(v)	krp_load_acquire(&(v)->counter)
+#define atomic_long_set_release(v, i)	krp_store_release(&(v)->counter, i)
+#define atomic_long_xchg(v, i)		krp_xchg(&(v)->counter, i)
+#define atomic_long_try_cmpxchg(v, old, new) \
+	krp_try_cmpxchg(&(v)->counter, old, new)
+
+static inline bool sim_inc_not_zero(long *p)
+{
+	long was = krp_load(p);
+
+	while (was && !krp_try_cmpxchg(p, &was, was + 1))
+		;
+	return was;
+}
+
+#define atomic_long_inc_not_zero(v)	sim_inc_not_zero(&(v)->counter)
+
 #define xchg(p, new)			krp_xchg(p, new)
 #define try_cmpxchg_acquire(p, old, new) krp_try_cmpxchg_acquire(p, old, new)
 #define try_cmpxchg_release(p, old, new) krp_try_cmpxchg_release(p, old, new)

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What a hooked return of a user-space function costs: not probed, with the
+# kernel's uretprobe as tracefs makes them, with kretpool. Leaves /out/uret.csv,
+# and /out/redis.csv where there is a redis.
+# usage: bench-uret.sh ARCH KERNEL SECONDS
+# What is waited for is evaluated again and again, so it is quoted.
+# shellcheck disable=SC2016
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+arch=$1 kernel=$2 seconds=$3
+probes=/proc/kretpool_uret
+tracing=/sys/kernel/tracing
+[ -e $tracing/uprobe_events ] || tracing=/sys/kernel/debug/tracing
+csv=/out/uret.csv
+
+load kretpool_uret || skip_all "kretpool_uret.ko is neither here nor installed"
+
+# hook API FILE: the functions on standard input, a name and an offset each
+hook() {
+	while read -r name offset; do
+		case $1 in
+		kernel)
+			echo "r:krp_bench/$name $2:$offset" >>$tracing/uprobe_events
+			echo 1 >"$tracing/events/krp_bench/$name/enable" ;;
+		kretpool) echo "add $2 $offset 0 bench" >$probes ;;
+		esac
+	done
+}
+
+unhook() {
+	case $1 in
+	kernel)
+		echo 0 >$tracing/events/krp_bench/enable
+		echo >$tracing/uprobe_events
+		echo >$tracing/trace ;;
+	kretpool)
+		awk '{ for (i = 3; i < NF; i += 2) v[$i] = $(i + 1)
+			if (v["hits"] + v["empty"] + v["deep"] + v["exited"] + v["inflight"] != v["calls"])
+				print "# it does not add up: " $0 }' $probes
+		echo clear >$probes ;;
+	esac
+}
+
+echo "# returns trap by a $("$here/uret" trap)"
+echo arch,kernel,api,threads,calls,seconds >$csv
+printf '%-10s %8s %12s %10s\n' api threads "calls/s" "ns/call"
+threads=1
+cpus=$(nproc)
+while :; do
+	for api in none kernel kretpool; do
+		"$here/uret" offsets | grep '^leaf ' | hook $api /payload/uret
+		read -r made took <<-END
+			$(/payload/uret bench "$threads" "$seconds")
+		END
+		unhook $api
+		echo "$arch,$kernel,$api,$threads,$made,$took" >>$csv
+		awk -v api=$api -v n="$threads" -v made="$made" -v took="$took" \
+			'BEGIN { printf "%-10s %8d %12.0f %10.1f\n", api, n, made / took, took * n * 1e9 / made }'
+	done
+	[ "$threads" -lt "$cpus" ] || break
+	threads=$((threads * 2))
+	[ "$threads" -le "$cpus" ] || threads=$cpus
+done
+
+[ -d /payload/redis ] || exit 0
+cd /payload/redis || exit 1
+loader=$(echo ./ld-linux*)
+[ "$(wc -l <functions)" = 3 ] || { echo "# redis: not all three functions are there"; exit 1; }
+echo arch,kernel,api,command,requests_per_second >/out/redis.csv
+echo "redis-server, requests/s; probed: $(cut -d' ' -f1 functions | tr '\n' ' ')"
+printf '%-10s %10s %10s\n' api SET GET
+"$loader" --library-path . ./redis-server --port 0 --unixsocket /tmp/redis --save '' \
+	--appendonly no >/tmp/redis.log 2>&1 &
+server=$!
+wait_for '[ -S /tmp/redis ]' || { cat /tmp/redis.log; exit 1; }
+for api in none kernel kretpool; do
+	hook $api /payload/redis/redis-server <functions
+	"$loader" --library-path . ./redis-benchmark -s /tmp/redis -t set,get -n 10000 -c 8 --csv \
+		>/tmp/redis.csv
+	unhook $api
+	rate=$(awk -F'"' '$2 == "SET" || $2 == "GET" { printf " %10.0f", $4 }' /tmp/redis.csv)
+	printf '%-10s%s\n' $api "$rate"
+	awk -F'"' -v row="$arch,$kernel,$api" \
+		'$2 == "SET" || $2 == "GET" { print row "," $2 "," $4 }' /tmp/redis.csv >>/out/redis.csv
+done
+kill $server
