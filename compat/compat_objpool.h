@@ -3,11 +3,16 @@
 #ifndef KRP_COMPAT_OBJPOOL_H
 #define KRP_COMPAT_OBJPOOL_H
 
+#include <linux/kprobes.h>
+#include <linux/version.h>
+
 /*
- * 6.7: the kernel has objpool, and declares it together with kprobes. Asked
- * for by name and not as a feature: modules of others are compiled with this.
+ * 6.7: the kernel has objpool, and declares it together with kprobes where
+ * these use it. By version, as modules of others are compiled with this, and
+ * sparse does not know __has_include.
  */
-#if __has_include("linux/objpool.h")
+#if defined(LINUX_VERSION_MAJOR) && (LINUX_VERSION_MAJOR > 6 || \
+	(LINUX_VERSION_MAJOR == 6 && LINUX_VERSION_PATCHLEVEL >= 7))
 #include <linux/objpool.h>
 #endif
 
