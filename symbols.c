@@ -81,7 +81,8 @@ void krp_symbols_init(void)
 	krp_kernel.blacklisted = krp_symbol_addr("within_kprobe_blacklist");
 	krp_kernel.is_module = krp_symbol_addr("is_module_address");
 	krp_kernel.text = krp_symbol_addr("_stext");
-	krp_kernel.text_end = krp_symbol_addr("_etext");
+	/* Kprobes do not look behind the text without CONFIG_KALLSYMS_ALL. */
+	krp_kernel.text_end = krp_symbols_lookup("_etext");
 	krp_kernel.blacklist = (struct list_head *)krp_symbol_addr("kprobe_blacklist");
 	krp_kernel.blacklist_mutex = (struct mutex *)krp_symbol_addr("kprobe_mutex");
 }
