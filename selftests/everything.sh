@@ -104,6 +104,9 @@ ok $? "and back again"
 sed 's/^/# /' $multi
 wait_for '[ "$(grep -c " draining " /proc/kretpool/probes)" -le 1 ]'
 ok $? "what was in flight comes home"
+# What sleeps on may do so for as long as it likes, but somebody must be there.
+sed 1d /proc/kretpool/inflight | sed 's/^/# /'
+is "$(awk 'NR > 1 && $3 == 0' /proc/kretpool/inflight)" "" "but for what tasks that are there sleep in"
 rmmod kretpool_multi
 ok $? "the probing module goes"
 

@@ -66,7 +66,27 @@ static bool torture_on_stack(int pid)
 }
 
 /**
- * torture_sleepers() - calls that hold thunks of probes that are gone
+ * torture_newest() - which probe was registered last
+ *
+ * Context: process.
+ * Return: the greatest id listed, 0 if there is none.
+ */
+unsigned int torture_newest(void)
+{
+	char *text = torture_read("/proc/kretpool/probes"), *next = text, *line;
+	unsigned int id, newest = 0;
+
+	while ((line = strsep(&next, "\n")))
+		if (sscanf(line, "%u ", &id) == 1)
+			newest = max(newest, id);
+	kvfree(text);
+	return newest;
+}
+
+/**
+ * torture_sleepers() - calls that hold thunks since their tasks sleep in them
+ * @older: probes up to this id are others'
+ * @others: how many calls of those that are gone are in flight
  * @whole: stack traces show hooked calls
  *
  * A task that sleeps may do so for as long as it likes: its calls are no leak,
@@ -76,7 +96,7 @@ static bool torture_on_stack(int pid)
  * Context: process; exact while none of them wakes up.
  * Return: their number, or -1 if a call is in flight whose task is not in it.
  */
-long torture_sleepers(bool whole)
+long torture_sleepers(unsigned int older, long *others, bool whole)
 {
 	char *text = torture_read("/proc/kretpool/inflight"), *next = text, *line;
 	char *probes = torture_read("/proc/kretpool/probes");
@@ -85,15 +105,20 @@ long torture_sleepers(bool whole)
 	long calls = 0;
 	int pid;
 
-	while (probes && calls >= 0 && (line = strsep(&next, "\n"))) {
+	*others = 0;
+	while (probes && (line = strsep(&next, "\n"))) {
 		if (sscanf(line, "%u %127s %d", &id, name, &pid) != 3)
 			continue;
 		snprintf(draining, sizeof(draining), "\n%u %s draining ", id, name);
+		/* The thunks of others' live pools are in use anyway. */
 		if (!strstr(probes, draining))
 			continue;
-		calls++;
-		if (!pid || (whole && !torture_on_stack(pid)))
+		if (id <= older)
+			(*others)++;
+		else if (!pid || (whole && !torture_on_stack(pid)))
 			calls = -1;
+		else if (calls >= 0)
+			calls++;
 	}
 	kvfree(text);
 	kvfree(probes);

@@ -78,6 +78,7 @@ static bool torture_running;
 static bool torture_failed_to_start;
 static unsigned long torture_rounds;
 static long torture_thunks;
+static unsigned int torture_older;
 static unsigned long torture_since, torture_ran;
 
 /**
@@ -124,17 +125,17 @@ static void torture_say(struct work_struct *work)
 static void torture_thunks_check(void)
 {
 	bool whole = krp_stack_traces_whole();
-	long used, sleepers = -1;
+	long used, others, sleepers = -1;
 	int tenths;
 
 	for (tenths = 0; tenths < 600; tenths++) {
-		used = torture_thunks_used();
+		sleepers = torture_sleepers(torture_older, &others, whole);
+		used = torture_thunks_used() - others;
 		/* Most are only slow: give them a few seconds. */
-		sleepers = tenths < 50 ? 0 : torture_sleepers(whole);
-		if (sleepers >= 0 && used - sleepers == torture_thunks) {
-			if (sleepers)
-				pr_info("%ld calls sleep on in functions that were probed\n",
-					sleepers);
+		if (used == torture_thunks)
+			return;
+		if (tenths >= 50 && sleepers > 0 && used - sleepers == torture_thunks) {
+			pr_info("%ld calls sleep on in functions that were probed\n", sleepers);
 			return;
 		}
 		msleep(100);
@@ -145,10 +146,12 @@ static void torture_thunks_check(void)
 
 static int torture_start(void)
 {
+	long others;
 	int ret;
 
-	torture_thunks = torture_thunks_used() -
-			 max(torture_sleepers(krp_stack_traces_whole()), 0L);
+	torture_older = torture_newest();
+	torture_sleepers(torture_older, &others, false);
+	torture_thunks = torture_thunks_used() - others;
 	ret = torture_steady_register();
 	if (ret)
 		return ret;

@@ -57,7 +57,8 @@ void torture_churn_show(char *buf, size_t size);
 /* accounts.c */
 
 long torture_thunks_used(void);
-long torture_sleepers(bool whole);
+unsigned int torture_newest(void);
+long torture_sleepers(unsigned int older, long *others, bool whole);
 int torture_pools_full(const char *prefix, char *what, size_t size);
 
 /* main.c */
