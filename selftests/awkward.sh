@@ -20,7 +20,7 @@ column() {
 }
 
 # C11: locks, what the pool, the counting and the freeing of probes call, and
-# what ftrace and kprobes call before us. The handlers take a lock themselves.
+# what ftrace and kprobes call before us. The handlers take a lock and free.
 probed=
 for func in _raw_spin_lock_irqsave _raw_spin_unlock_irqrestore _raw_spin_lock _raw_spin_lock_irq \
 	_raw_spin_unlock mutex_lock mutex_unlock irq_work_queue irq_work_run irq_work_sync call_rcu \
@@ -34,21 +34,26 @@ for func in _raw_spin_lock_irqsave _raw_spin_unlock_irqrestore _raw_spin_lock _r
 	fi
 done
 echo "# probed:$probed"
+# What the handlers call: a lock, or kfree() where locks are inlined.
 case "$probed " in
-*" _raw_spin_lock_irqsave "*) ok 0 "_raw_spin_lock_irqsave is probed" ;;
-*) ok 1 "_raw_spin_lock_irqsave is probed" ;;
+*" _raw_spin_lock_irqsave "*) own=_raw_spin_lock_irqsave ;;
+*) own=kfree ;;
+esac
+case "$probed " in
+*" $own "*) ok 0 "$own is probed, which the handlers call" ;;
+*) ok 1 "$own is probed, which the handlers call" ;;
 esac
 for _ in $(seq 10); do
 	cat /proc/kretpool/* /proc/self/maps >/dev/null
 	echo stop >$many
 	echo start >$many
 done
-wait_for '[ "$(column _raw_spin_lock_irqsave 4)" -gt 1000 ]'
-ok $? "it is hit, and nothing locks up ($(column _raw_spin_lock_irqsave 4))"
-[ "$(column _raw_spin_lock_irqsave 7)" -gt 1000 ]
-ok $? "what the handlers call is counted as recursion ($(column _raw_spin_lock_irqsave 7))"
+wait_for '[ "$(column $own 4)" -gt 1000 ]'
+ok $? "it is hit, and nothing locks up ($(column $own 4))"
+[ "$(column $own 7)" -gt 1000 ]
+ok $? "what the handlers call is counted as recursion ($(column $own 7))"
 echo clear >$many
-! grep -q ' _raw_spin_lock_irqsave enabled ' /proc/kretpool/probes
+! grep -q " $own enabled " /proc/kretpool/probes
 ok $? "all are removed"
 
 # C12: before 6.3 the idle loop calls arch_cpu_idle() after it has told RCU.
