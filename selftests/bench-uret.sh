@@ -14,6 +14,7 @@ probes=/proc/kretpool_uret
 tracing=/sys/kernel/tracing
 [ -e $tracing/uprobe_events ] || tracing=/sys/kernel/debug/tracing
 csv=/out/uret.csv
+status=0
 
 load kretpool_uret || skip_all "kretpool_uret.ko is neither here nor installed"
 
@@ -29,16 +30,22 @@ hook() {
 	done
 }
 
+# unhook API: and a figure without hits is none
 unhook() {
 	case $1 in
 	kernel)
+		awk '$3 == 0 { print "# never hit: " $0; bad = 1 } END { exit bad }' \
+			$tracing/uprobe_profile || status=1
 		echo 0 >$tracing/events/krp_bench/enable
 		echo >$tracing/uprobe_events
 		echo >$tracing/trace ;;
 	kretpool)
 		awk '{ for (i = 3; i < NF; i += 2) v[$i] = $(i + 1)
 			if (v["hits"] + v["empty"] + v["deep"] + v["exited"] + v["inflight"] != v["calls"])
-				print "# it does not add up: " $0 }' $probes
+				{ print "# it does not add up: " $0; bad = 1 }
+			if (v["hits"] == 0)
+				{ print "# never hit: " $0; bad = 1 } }
+			END { exit bad }' $probes || status=1
 		echo clear >$probes ;;
 	esac
 }
@@ -64,7 +71,7 @@ while :; do
 	[ "$threads" -le "$cpus" ] || threads=$cpus
 done
 
-[ -d /payload/redis ] || exit 0
+[ -d /payload/redis ] || exit $status
 cd /payload/redis || exit 1
 loader=$(echo ./ld-linux*)
 [ "$(wc -l <functions)" = 3 ] || { echo "# redis: not all three functions are there"; exit 1; }
@@ -86,3 +93,4 @@ for api in none kernel kretpool; do
 		'$2 == "SET" || $2 == "GET" { print row "," $2 "," $4 }' /tmp/redis.csv >>/out/redis.csv
 done
 kill $server
+exit $status

@@ -80,3 +80,17 @@ run_group() {
 	! printf '%s\n' "$group_out" | grep -q '^not ok'
 	exit
 }
+
+kmemleak=/sys/kernel/debug/kmemleak
+
+# no_leaks [WHEN:]: nothing is unreferenced, says the kernel's leak detector, which
+# has to be there. Looks twice, as a pointer that is being moved while it looks is
+# missed, and waits first: it passes over what is younger than 5 s.
+no_leaks() {
+	sleep 6
+	echo scan >$kmemleak
+	echo scan >$kmemleak
+	leaks=$(grep -c '^unreferenced object' $kmemleak)
+	[ "$leaks" = 0 ] || sed 's/^/# /' $kmemleak
+	is "$leaks" 0 "${1:+$1 }nothing is unreferenced"
+}
