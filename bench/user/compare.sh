@@ -62,6 +62,44 @@ native_off() {
 	hits=
 }
 
+# end PROGRAM-ID: as with Ctrl-C, which background jobs of a shell ignore
+end() {
+	kill -INT "$1" 2>/dev/null || kill "$1" 2>/dev/null || :
+	wait "$1" || :
+}
+
+# "perf probe", then "perf stat" for as long as it takes.
+perf_probe_on() {
+	perf probe -q -a "compare_returns=$1%return" >"$bench_tmp/bpftrace" 2>&1 || return 1
+	perf stat -a -x , -e probe:compare_returns__return -o "$bench_tmp/perf" >"$bench_tmp/bpftrace" 2>&1 &
+	program=$!
+	wait_until hooked "$1" && return
+	perf_probe_off
+	return 1
+}
+
+perf_probe_off() {
+	end "$program"
+	hits=$(awk -F , '/compare_returns/ { print $1 }' "$bench_tmp/perf")
+	perf probe -q -d 'compare_returns*' >/dev/null 2>&1 || :
+}
+
+trace_cmd_graph_on() {
+	(cd "$bench_tmp" && exec trace-cmd record -p function_graph -l "$1" -o trace.dat) \
+		>"$bench_tmp/bpftrace" 2>&1 &
+	program=$!
+	wait_until hooked "$1" && return
+	end "$program"
+	return 1
+}
+
+# As many calls as it has written down.
+trace_cmd_graph_off() {
+	end "$program"
+	hits=$(trace-cmd report -i "$bench_tmp/trace.dat" 2>/dev/null | grep -c funcgraph_entry) || :
+	rm -f "$bench_tmp"/trace.dat*
+}
+
 # What "perf probe" defines, and trace-cmd records.
 kretprobe_event_on() {
 	echo "r:compare/returns $1" >$tracing/kprobe_events
@@ -214,7 +252,7 @@ bench_begin
 mkfifo "$bench_tmp/never"
 target=$(cat /sys/module/kretpool_bench/parameters/target)
 echo native >$bench_proc/mode
-[ $# -gt 0 ] || set -- native kretprobe_event function_graph bpftrace_kretprobe bpftrace_fexit \
+[ $# -gt 0 ] || set -- native kretprobe_event perf_probe function_graph trace_cmd_graph bpftrace_kretprobe bpftrace_fexit \
 	bpftrace_kretprobe_latency bpftrace_fexit_latency module_kretprobe module_kretpool \
 	kretpool_latency
 for variant; do
