@@ -73,7 +73,8 @@ batch() {
 }
 
 # Functions that ftrace hooks, as the kernel's kprobes wait once more for every few
-# probes of other functions; of file systems and networking first.
+# probes of other functions; of file systems and networking first. Where that is not
+# enough, others of several words, but for those that handlers or tracers go through.
 list=$(mktemp)
 cat $tracing/available_filter_functions /proc/kallsyms 2>/dev/null | awk '
 	NF == 1 { hooked[$1]; next }
@@ -85,8 +86,16 @@ cat $tracing/available_filter_functions /proc/kallsyms 2>/dev/null | awk '
 	$3 ~ /^(acpi|blk|bio|bus|class|dev|device|driver|key|kobject|pci|proc|scsi|security|seq)_/ ||
 	$3 ~ /^(cgroup|input|mount|nl|pcie|power|regulator|rtc|snd|sysfs|sys|tty|usb|user|vfs|xhci)_/ {
 		later[n++] = $1 " " $3
+		next
 	}
-	END { for (i = 0; i < n; i++) print later[i] }' >"$list"
+	$3 !~ /lock|rcu|sched|trace|probe|irq|nmi|timer|tick|clock|time|perf|text|trap|exc|unwind|kasan|cpu|stack/ &&
+	$3 ~ /^[a-z0-9]+_[a-z0-9_]+_[a-z0-9_]+$/ { last[l++] = $1 " " $3 }
+	END {
+		for (i = 0; i < n; i++)
+			print later[i]
+		for (i = 0; i < l; i++)
+			print last[i]
+	}' >"$list"
 
 # Patching code takes its time when the CPUs are busy, and that is not the matter here.
 quiet
