@@ -101,7 +101,7 @@ static int krp_uattach_failed(const struct krp_ufunc *func, int ret, struct krp_
 
 	if (ret == -ENOMEM)
 		return krp_answer(answer, ret, "there is no memory");
-	if (ret == -ENOSYS)
+	if (!IS_ENABLED(CONFIG_UPROBES))
 		return krp_answer(answer, ret, "this kernel has no uprobes (CONFIG_UPROBES)");
 	err = kern_path(func->path, LOOKUP_FOLLOW, &path);
 	if (err == -ENOENT)

@@ -35,25 +35,27 @@ struct text {
 	va_end(args);
 }
 
-/* From / on, and what would end a word as its number; links stay, the module follows them. */
+/* What would end a word, or is not plain, as its number. */
+static void put_escaped(struct text *text, const char *word)
+{
+	for (; *word; word++)
+		put(text, *word > ' ' && *word <= '~' && *word != '\\' ? "%c" : "\\%03o",
+		    (unsigned char)*word);
+}
+
+/* From / on; links stay, the module follows them. */
 static int put_path(struct text *text, const char *path)
 {
-	char folder[PATH_LEN] = "";
-	const char *parts[] = { folder, "/", path };
-	size_t i;
+	char folder[PATH_LEN];
 
-	if (*path == '/')
-		parts[1] = "";
-	else if (!getcwd(folder, sizeof(folder)))
-		return -1;
 	put(text, " ");
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		const char *c;
-
-		for (c = parts[i]; *c; c++)
-			put(text, *c > ' ' && *c <= '~' && *c != '\\' ? "%c" : "\\%03o",
-			    (unsigned char)*c);
+	if (*path != '/') {
+		if (!getcwd(folder, sizeof(folder)))
+			return -1;
+		put_escaped(text, folder);
+		put(text, "/");
 	}
+	put_escaped(text, path);
 	return 0;
 }
 

@@ -61,7 +61,7 @@ static unsigned int name_at(char *names, size_t size, const char *name)
 }
 
 #define SYMBOL(sym, names, name, type, bind, at, section)	\
-	(*(sym) = (Elf64_Sym){					\
+	(*(sym) = (Elf64_Sym) {					\
 		.st_name = name_at(names, sizeof(names), name),	\
 		.st_info = ELF64_ST_INFO(bind, type),		\
 		.st_shndx = section,				\
@@ -99,7 +99,7 @@ static void make_versions(void)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		image.defs[i].def = (Elf64_Verdef){
+		image.defs[i].def = (Elf64_Verdef) {
 			.vd_version = 1, .vd_ndx = i + 1, .vd_cnt = 1,
 			.vd_aux = sizeof(Elf64_Verdef),
 			.vd_next = i < 2 ? sizeof(image.defs[0]) : 0,
@@ -156,14 +156,14 @@ static void make(void)
 	image.eh.e_shoff = offsetof(struct image, sh);
 	image.eh.e_shnum = NR_SECTIONS;
 	image.eh.e_shentsize = sizeof(Elf64_Shdr);
-	image.ph[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_flags = PF_X, .p_vaddr = BASE,
+	image.ph[0] = (Elf64_Phdr) { .p_type = PT_NOTE, .p_flags = PF_X, .p_vaddr = BASE,
 				    .p_filesz = sizeof(image) };
-	image.ph[1] = (Elf64_Phdr){
+	image.ph[1] = (Elf64_Phdr) {
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = TEXT(0),
 		.p_offset = offsetof(struct image, text), .p_filesz = sizeof(image.text),
 		.p_memsz = 0x1000,
 	};
-	image.ph[2] = (Elf64_Phdr){
+	image.ph[2] = (Elf64_Phdr) {
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = BASE + 0x100000,
 		.p_offset = offsetof(struct image, data), .p_filesz = sizeof(image.data),
 	};
