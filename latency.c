@@ -88,7 +88,7 @@ void __kprobes krp_latency_exit(struct krp_multi *m, unsigned long ip, struct kr
  * @index: of the function
  * @since: ktime_get_mono_fast_ns() at its entry
  *
- * Context: process; not from a handler of a function of the kernel.
+ * Context: process.
  */
 void krp_latency_returned(struct krp_latency *lat, unsigned int index, u64 since)
 {

@@ -48,7 +48,8 @@ static const struct help helps[] = {
 	{ "hist", "[-f] [-n COUNT] ID [FUNCTION...]", "draw a histogram of latencies",
 	  "  -f           a histogram for each function, not one for all together\n"
 	  "  -n COUNT     with -f: at most so many, by time spent in them (10)\n"
-	  "  FUNCTION     only these; * and ? as in attach\n" },
+	  "  FUNCTION     only these; * and ? as in attach. FILE:FUNCTION of a program may\n"
+	  "               be given without the file\n" },
 	{ "json", "", "print everything for programs, as JSON", "" },
 	{ "prometheus", "", "print everything for Prometheus, in its text format",
 	  "For a file that node_exporter's textfile collector reads:\n"
