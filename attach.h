@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What people attach from a shell: functions whose calls are counted and timed.
- * Shared by control.c, which takes the commands, and latency.c.
+ * Shared by control.c, which takes the commands, control_uret.c, which has those
+ * for functions of programs, and latency.c.
  */
 #ifndef KRP_ATTACH_H
 #define KRP_ATTACH_H
@@ -13,6 +14,18 @@
 #include "krp_multi.h"
 
 struct proc_dir_entry;
+struct seq_file;
+
+#define KRP_COMMAND_MAX		2048
+#define KRP_ANSWER_LEN		256
+
+/**
+ * struct krp_answer - what became of a command
+ * @text: a line for people; empty if there was no command
+ */
+struct krp_answer {
+	char text[KRP_ANSWER_LEN];
+};
 
 /*
  * Bucket i counts calls of 2^i to 2^(i+1) - 1 nanoseconds, bucket 0 also those
@@ -33,10 +46,12 @@ struct krp_hist {
 };
 
 struct krp_latency;
+struct krp_uattach;
 
 /**
  * struct krp_attach - functions that were attached by one command
- * @multi: the probe
+ * @multi: the probe, if they are the kernel's
+ * @user: the probes, if they are programs'; NULL if not
  * @latency: its histograms; NULL until they are there, calls are not timed then
  * @id: for people
  * @list: on krp_attached
@@ -44,6 +59,7 @@ struct krp_latency;
  */
 struct krp_attach {
 	struct krp_multi multi;
+	struct krp_uattach *user;
 	struct krp_latency *latency;
 	unsigned int id;
 	struct list_head list;
@@ -56,16 +72,29 @@ extern struct list_head krp_attached;
 
 /* control.c */
 
+__printf(3, 4) int krp_answer(struct krp_answer *answer, int ret, const char *fmt, ...);
+int krp_attach_refused(struct krp_answer *answer);
+int krp_attach_time(struct krp_attach *att, unsigned int functions, struct krp_answer *answer);
+void krp_attach_add(struct krp_attach *att);
 int krp_control_init(struct proc_dir_entry *dir);
+
+/* control_uret.c */
+
+int krp_command_uattach(char *text, struct krp_answer *answer);
+void krp_uattach_free(struct krp_uattach *user);
+unsigned int krp_uattach_functions(const struct krp_uattach *user);
+void krp_uattach_counts(const struct krp_uattach *user, struct krp_rethook_counts *counts);
+void krp_uattach_name(struct seq_file *m, const struct krp_uattach *user, unsigned int index);
 
 /* latency.c */
 
 void krp_latency_exit(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
 		      struct pt_regs *regs);
+void krp_latency_returned(struct krp_latency *lat, unsigned int index, u64 since);
 size_t krp_latency_need(unsigned int functions);
 size_t krp_latency_limit(void);
 size_t krp_latency_bytes(const struct krp_latency *lat);
-struct krp_latency *krp_latency_alloc(struct krp_multi *m);
+struct krp_latency *krp_latency_alloc(unsigned int functions);
 void krp_latency_free(struct krp_latency *lat);
 int krp_latency_init(struct proc_dir_entry *dir);
 

@@ -3,6 +3,7 @@
  * /proc/kretpool/control: attaching functions from a shell.
  *
  *   attach PATTERN... [!EXCLUDE...]   one attachment of all that match
+ *   uattach PATH OFFSET[:NAME]...     functions of programs, see control_uret.c
  *   detach ID|all
  *
  * A command a write, for root with CAP_SYS_ADMIN alone. Reading gives a line
@@ -30,17 +31,7 @@
 
 #include "attach.h"
 
-#define KRP_COMMAND_MAX		2048
 #define KRP_ATTACHED_MAX	64
-#define KRP_ANSWER_LEN		256
-
-/**
- * struct krp_answer - what became of a command
- * @text: a line for people; empty if there was no command
- */
-struct krp_answer {
-	char text[KRP_ANSWER_LEN];
-};
 
 DEFINE_MUTEX(krp_attach_mutex);
 LIST_HEAD(krp_attached);
@@ -48,7 +39,16 @@ LIST_HEAD(krp_attached);
 static unsigned int krp_nr_attached;
 static struct krp_answer krp_last_answer;
 
-static __printf(3, 4) int krp_answer(struct krp_answer *answer, int ret, const char *fmt, ...)
+/**
+ * krp_answer() - say what has become of a command
+ * @answer: filled in
+ * @ret: below 0 if it was an error
+ * @fmt: as for printf()
+ *
+ * Context: any.
+ * Return: @ret.
+ */
+int krp_answer(struct krp_answer *answer, int ret, const char *fmt, ...)
 {
 	int len = scnprintf(answer->text, sizeof(answer->text), ret < 0 ? "error: " : "ok: ");
 	va_list args;
@@ -112,14 +112,25 @@ static int krp_words_split(struct krp_words *words, char *text, struct krp_answe
 
 static void krp_detach(struct krp_attach *att)
 {
-	krp_multi_unregister(&att->multi);
+	if (att->user)
+		krp_uattach_free(att->user);
+	else
+		krp_multi_unregister(&att->multi);
 	krp_latency_free(att->latency);
 	list_del(&att->list);
 	krp_nr_attached--;
 	kvfree(att);
 }
 
-static int krp_attach_refused(struct krp_answer *answer)
+/**
+ * krp_attach_refused() - may anything be attached now?
+ * @answer: filled in if not
+ *
+ * Context: process, krp_attach_mutex held.
+ * Return: 0, -EPERM where the kernel is locked down, -ENOSPC if there are too
+ * many attachments.
+ */
+int krp_attach_refused(struct krp_answer *answer)
 {
 	/* What the kernel asks before it lets people define kprobes. */
 	int ret = security_locked_down(LOCKDOWN_KPROBES);
@@ -158,26 +169,50 @@ static int krp_attach_register(struct krp_attach *att, struct krp_words *words,
 	return 0;
 }
 
-static int krp_attach_time(struct krp_attach *att, struct krp_answer *answer)
+/**
+ * krp_attach_time() - have calls of an attachment's functions timed from now on
+ * @att: the attachment
+ * @functions: how many it has
+ * @answer: filled in if that is not possible
+ *
+ * Context: process, krp_attach_mutex held.
+ * Return: 0, or see krp_latency_alloc().
+ */
+int krp_attach_time(struct krp_attach *att, unsigned int functions, struct krp_answer *answer)
 {
-	struct krp_latency *lat = krp_latency_alloc(&att->multi);
-	unsigned int nr = att->multi.functions;
+	struct krp_latency *lat = krp_latency_alloc(functions);
 
 	if (lat == ERR_PTR(-E2BIG))
 		return krp_answer(answer, -E2BIG, "histograms of %u functions take %zu MiB, and %zu MiB are left: narrow the pattern, detach others, or raise /sys/module/kretpool/parameters/latency_mib",
-				  nr, krp_latency_need(nr) >> 20, krp_latency_limit() >> 20);
+				  functions, krp_latency_need(functions) >> 20,
+				  krp_latency_limit() >> 20);
 	if (IS_ERR(lat))
-		return krp_answer(answer, PTR_ERR(lat), "there is no memory for %u functions", nr);
+		return krp_answer(answer, PTR_ERR(lat), "there is no memory for %u functions",
+				  functions);
 	/* Pairs with the dependent reads in the handlers: seen filled in. */
 	smp_store_release(&att->latency, lat);
 	return 0;
+}
+
+/**
+ * krp_attach_add() - list what has been attached
+ * @att: the attachment
+ *
+ * Context: process, krp_attach_mutex held.
+ */
+void krp_attach_add(struct krp_attach *att)
+{
+	static unsigned int ids;
+
+	att->id = ++ids;
+	list_add_tail(&att->list, &krp_attached);
+	krp_nr_attached++;
 }
 
 static int krp_attach_words(struct krp_words *words, struct krp_answer *answer)
 {
 	size_t len = strlen(words->shown) + 1;
 	struct krp_attach *att = kvzalloc(struct_size(att, patterns, len), GFP_KERNEL);
-	static unsigned int ids;
 	int ret;
 
 	if (!att)
@@ -188,10 +223,8 @@ static int krp_attach_words(struct krp_words *words, struct krp_answer *answer)
 		kvfree(att);
 		return ret;
 	}
-	att->id = ++ids;
-	list_add_tail(&att->list, &krp_attached);
-	krp_nr_attached++;
-	ret = krp_attach_time(att, answer);
+	krp_attach_add(att);
+	ret = krp_attach_time(att, att->multi.functions, answer);
 	if (ret) {
 		krp_detach(att);
 		return ret;
@@ -245,9 +278,11 @@ static int krp_command(char *text, struct krp_answer *answer)
 		rest = text + strlen(text);
 	if (!strcmp(text, "attach"))
 		return krp_command_attach(rest, answer);
+	if (!strcmp(text, "uattach"))
+		return krp_command_uattach(rest, answer);
 	if (!strcmp(text, "detach"))
 		return krp_command_detach(strim(rest), answer);
-	return krp_answer(answer, -EINVAL, "there are two commands: attach PATTERN... [!EXCLUDE...], and: detach ID|all");
+	return krp_answer(answer, -EINVAL, "there are three commands: attach PATTERN... [!EXCLUDE...], uattach PATH OFFSET[:NAME]..., and: detach ID|all");
 }
 
 static int krp_command_text(char *text, size_t len, struct krp_answer *answer)
@@ -300,24 +335,35 @@ static ssize_t krp_control_write(struct file *file, const char __user *buf, size
 	return ret ?: len;
 }
 
+static void krp_attach_show(struct seq_file *m, struct krp_attach *att)
+{
+	unsigned int functions = att->multi.functions;
+	struct krp_rethook_counts c;
+
+	if (att->user) {
+		functions = krp_uattach_functions(att->user);
+		krp_uattach_counts(att->user, &c);
+	} else {
+		krp_multi_counts(&att->multi, &c);
+	}
+	seq_printf(m, "%u %s %u %u %u %lu %lu %lu %lu %lu %lu %lu %lu %zu %s\n",
+		   att->id, att->multi.gone < functions ? "attached" : "gone", functions,
+		   att->multi.left_out, att->multi.gone, c.hits, c.skipped,
+		   c.missed[KRP_MISS_EMPTY], c.missed[KRP_MISS_RECURSION],
+		   c.missed[KRP_MISS_UNWATCHED], c.missed[KRP_MISS_REMOVED],
+		   c.missed[KRP_MISS_EXITED], c.inflight, krp_latency_bytes(att->latency),
+		   att->patterns);
+}
+
 static int krp_control_show(struct seq_file *m, void *v)
 {
 	struct krp_answer *answer = m->private;
-	struct krp_rethook_counts c;
 	struct krp_attach *att;
 
 	seq_puts(m, "id state functions left_out gone hits skipped missed_empty missed_recursion missed_unwatched missed_removed missed_exited inflight bytes patterns\n");
 	mutex_lock(&krp_attach_mutex);
-	list_for_each_entry(att, &krp_attached, list) {
-		krp_multi_counts(&att->multi, &c);
-		seq_printf(m, "%u %s %u %u %u %lu %lu %lu %lu %lu %lu %lu %lu %zu %s\n",
-			   att->id, att->multi.gone < att->multi.functions ? "attached" : "gone",
-			   att->multi.functions, att->multi.left_out, att->multi.gone, c.hits,
-			   c.skipped, c.missed[KRP_MISS_EMPTY], c.missed[KRP_MISS_RECURSION],
-			   c.missed[KRP_MISS_UNWATCHED], c.missed[KRP_MISS_REMOVED],
-			   c.missed[KRP_MISS_EXITED], c.inflight, krp_latency_bytes(att->latency),
-			   att->patterns);
-	}
+	list_for_each_entry(att, &krp_attached, list)
+		krp_attach_show(m, att);
 	if (!*answer->text)
 		answer = &krp_last_answer;
 	if (*answer->text)
@@ -348,6 +394,17 @@ static int krp_function_show(unsigned long ip, const char *name, enum krp_multi_
 	return seq_has_overflowed(to->m);
 }
 
+static void krp_ufunctions_show(struct seq_file *m, const struct krp_attach *att)
+{
+	unsigned int i;
+
+	for (i = 0; i < krp_uattach_functions(att->user); i++) {
+		seq_printf(m, "%u ", att->id);
+		krp_uattach_name(m, att->user, i);
+		seq_printf(m, " %s\n", krp_multi_state_name(KRP_MULTI_ATTACHED));
+	}
+}
+
 static int krp_functions_show(struct seq_file *m, void *v)
 {
 	struct krp_functions to = { .m = m };
@@ -357,7 +414,10 @@ static int krp_functions_show(struct seq_file *m, void *v)
 	mutex_lock(&krp_attach_mutex);
 	list_for_each_entry(att, &krp_attached, list) {
 		to.id = att->id;
-		krp_multi_visit(&att->multi, krp_function_show, &to);
+		if (att->user)
+			krp_ufunctions_show(m, att);
+		else
+			krp_multi_visit(&att->multi, krp_function_show, &to);
 	}
 	mutex_unlock(&krp_attach_mutex);
 	return 0;

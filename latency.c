@@ -5,7 +5,8 @@
  *
  * A hit reads the clock twice and adds to its own CPU's histogram: no locked
  * instruction, no line that another CPU writes. Handlers do not interrupt each
- * other on a CPU, so that plain additions are exact.
+ * other on a CPU, so that plain additions are exact. Those of functions of programs
+ * run in tasks, and do not let others run meanwhile.
  *
  * Memory: sizeof(struct krp_hist), 320 bytes, per function and possible CPU; at
  * most what the parameter latency_mib says for all attachments together.
@@ -46,6 +47,21 @@ struct krp_latency {
 	struct krp_hist *hist[];
 };
 
+/* The clock is the fast one, which may step back by a little when it is adjusted. */
+static __always_inline void krp_latency_record(struct krp_latency *lat, unsigned int index,
+					       u64 since)
+{
+	u64 ns = ktime_get_mono_fast_ns() - since;
+	struct krp_hist *hist;
+
+	ns = (s64)ns < 0 ? 0 : ns;
+	hist = &lat->hist[raw_smp_processor_id()][index];
+	hist->total_ns += ns;
+	if (ns > hist->max_ns)
+		hist->max_ns = ns;
+	hist->buckets[min_t(unsigned int, __fls(ns | 1), KRP_HIST_BUCKETS - 1)]++;
+}
+
 /**
  * krp_latency_exit() - an attached function returns
  * @m: the probe, with KRP_RETHOOK_TIMED
@@ -60,20 +76,26 @@ void __kprobes krp_latency_exit(struct krp_multi *m, unsigned long ip, struct kr
 {
 	/* Pairs with the release in krp_attach_time(), through the dependency. */
 	struct krp_latency *lat = READ_ONCE(container_of(m, struct krp_attach, multi)->latency);
-	struct krp_hist *hist;
-	u64 ns;
 
 	/* The first calls may come before the histograms. */
-	if (unlikely(!lat))
-		return;
-	/* The fast clock may step back by a little when it is adjusted. */
-	ns = ktime_get_mono_fast_ns() - *(u64 *)inst->data;
-	ns = (s64)ns < 0 ? 0 : ns;
-	hist = &lat->hist[raw_smp_processor_id()][krp_multi_index(inst)];
-	hist->total_ns += ns;
-	if (ns > hist->max_ns)
-		hist->max_ns = ns;
-	hist->buckets[min_t(unsigned int, __fls(ns | 1), KRP_HIST_BUCKETS - 1)]++;
+	if (likely(lat))
+		krp_latency_record(lat, krp_multi_index(inst), *(u64 *)inst->data);
+}
+
+/**
+ * krp_latency_returned() - an attached function of a program has returned
+ * @lat: the histograms
+ * @index: of the function
+ * @since: ktime_get_mono_fast_ns() at its entry
+ *
+ * Context: process.
+ */
+void krp_latency_returned(struct krp_latency *lat, unsigned int index, u64 since)
+{
+	/* Another task's would come in between. */
+	preempt_disable();
+	krp_latency_record(lat, index, since);
+	preempt_enable();
 }
 
 /**
@@ -133,16 +155,16 @@ void krp_latency_free(struct krp_latency *lat)
 }
 
 /**
- * krp_latency_alloc() - make histograms for all functions of a probe
- * @m: the probe, registered
+ * krp_latency_alloc() - make histograms for all functions of an attachment
+ * @functions: how many
  *
  * Context: process, krp_attach_mutex held.
  * Return: the histograms, ERR_PTR(-E2BIG) if they are more than latency_mib
  * allows, ERR_PTR(-ENOMEM).
  */
-struct krp_latency *krp_latency_alloc(struct krp_multi *m)
+struct krp_latency *krp_latency_alloc(unsigned int functions)
 {
-	size_t need = krp_latency_need(m->functions);
+	size_t need = krp_latency_need(functions);
 	struct krp_latency *lat;
 	unsigned int cpu;
 
@@ -153,9 +175,9 @@ struct krp_latency *krp_latency_alloc(struct krp_multi *m)
 		return ERR_PTR(-ENOMEM);
 	krp_latency_used += need;
 	lat->bytes = need;
-	lat->nr = m->functions;
+	lat->nr = functions;
 	for_each_possible_cpu(cpu) {
-		lat->hist[cpu] = kvzalloc_node(array_size(m->functions, sizeof(struct krp_hist)),
+		lat->hist[cpu] = kvzalloc_node(array_size(functions, sizeof(struct krp_hist)),
 					       GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN,
 					       cpu_to_node(cpu));
 		if (!lat->hist[cpu]) {
@@ -231,20 +253,27 @@ static u64 krp_latency_sum(const struct krp_latency *lat, unsigned int index, st
 }
 
 /* The function's name, one word; "?" if it is gone: no address must be shown. */
-static void krp_latency_name(char *name, struct krp_multi *m, unsigned int index)
+static void krp_latency_name(struct seq_file *m, struct krp_attach *att, unsigned int index)
 {
-	sprint_symbol_no_offset(name, krp_multi_address(m, index));
+	struct krp_multi *multi = &att->multi;
+	char name[KSYM_SYMBOL_LEN];
+
+	if (att->user) {
+		krp_uattach_name(m, att->user, index);
+		return;
+	}
+	sprint_symbol_no_offset(name, krp_multi_address(multi, index));
 	/* Its address may be another's by now. */
-	if (!strncmp(name, "0x", 2) || READ_ONCE(m->rh->links[index].gone))
+	if (!strncmp(name, "0x", 2) || READ_ONCE(multi->rh->links[index].gone))
 		strscpy(name, "?", KSYM_SYMBOL_LEN);
 	/* Not the "[module]" behind it. */
 	*strchrnul(name, ' ') = '\0';
+	seq_puts(m, name);
 }
 
 static int krp_latency_show(struct seq_file *m, void *v)
 {
 	struct krp_latency_iter *iter = v;
-	char name[KSYM_SYMBOL_LEN];
 	struct krp_hist sum;
 	unsigned int i;
 	u64 calls;
@@ -259,8 +288,9 @@ static int krp_latency_show(struct seq_file *m, void *v)
 	calls = krp_latency_sum(iter->att->latency, iter->index, &sum);
 	if (!calls)
 		return SEQ_SKIP;
-	krp_latency_name(name, &iter->att->multi, iter->index);
-	seq_printf(m, "%u %s %llu %llu %llu", iter->att->id, name, calls, sum.total_ns, sum.max_ns);
+	seq_printf(m, "%u ", iter->att->id);
+	krp_latency_name(m, iter->att, iter->index);
+	seq_printf(m, " %llu %llu %llu", calls, sum.total_ns, sum.max_ns);
 	for (i = 0; i < KRP_HIST_BUCKETS; i++)
 		seq_put_decimal_ull(m, " ", sum.buckets[i]);
 	seq_putc(m, '\n');

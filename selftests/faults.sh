@@ -53,6 +53,16 @@ for op in $ops; do
 	ok $? "$op: nothing is left behind"
 done
 
+# Commands of people at a shell.
+uret=$(cd "$here" && pwd)/uret
+for command in "attach vfs_read" \
+	"uattach $uret $("$uret" offsets | awk '$1 == "leaf" || $1 == "block" { printf "%s:%s ", $2, $1 }')"; do
+	faults -u "detach all" write /proc/kretpool/control "$command"
+	ok $? "${command%% *}, as a command"
+	settled
+	ok $? "${command%% *}: nothing is left behind"
+done
+
 # With a probe and calls in flight, so that all files have lines.
 echo 'on 64' >/proc/kretpool_test/probe
 for _ in 1 2 3 4; do

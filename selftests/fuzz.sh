@@ -32,6 +32,20 @@ if [ "$files" = " " ]; then
 else
 	# Names that exist reach further than those that do not.
 	awk '$3 ~ /^(vfs|do|krp|__x64_sys|__arm64_sys)_/ { print $3 }' /proc/kallsyms | head -n 2000 >"$kept/words"
+	# Not of a program that runs: an instruction in the midst of others is its end.
+	# Several times, as it takes all that is in one of these lines.
+	if [ -x "$here/uret" ]; then
+		uret=$(cd "$here" && pwd)/uret
+		"$uret" offsets | awk -v path="$uret" '{
+			for (i = 0; i < 4; i++) {
+				print path
+				print $2
+				print $2 ":" $1
+				print "uattach " path " " $2 ":" $1
+				print "uattach " path " " $2 " " path " " $2 ":" $1
+			}
+		}' >>"$kept/words"
+	fi
 	set -- ${FUZZ_SEED:+-s "$FUZZ_SEED"} ${FUZZ_VERBOSE:+-v}
 	fuzz "$@" -n "$count" -d "$kept/words" $files
 	ok $? "$count random writes"

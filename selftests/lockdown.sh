@@ -32,6 +32,9 @@ writes $lockdown confidentiality "lock down for confidentiality"
 ok $? "that does not"
 grep -q '^# error: the kernel is locked down' $control
 ok $? "and says why"
+! (echo "uattach /bin/sh 0x1000" >$control) 2>/dev/null &&
+	grep -q '^# error: the kernel is locked down' $control
+ok $? "nor do functions of programs"
 is "$(grep -c '^[0-9]' $control)" 2 "what was attached before stays"
 writes $control "detach all" "and can be detached"
 

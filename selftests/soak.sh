@@ -21,7 +21,8 @@ seconds=${3:-10}
 shift $(($# < 3 ? $# : 3))
 parameters=/sys/module/kretpool_torture/parameters
 
-load kretpool_torture run=0 stat_interval=0 "$@" ||
+# shellcheck disable=SC2046 # words
+load kretpool_torture run=0 stat_interval=0 $(user_parameters) "$@" ||
 	skip_all "kretpool_torture.ko is neither here nor installed"
 
 # now: seconds since boot

@@ -13,6 +13,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/completion.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
@@ -23,6 +24,7 @@
 
 #include "test.h"
 #include "../krp_multi.h"
+#include "../uretprobe.h"
 
 /* 40, enough to let the table of functions grow once: it starts with 64 slots. */
 #define FAULT_TARGET(n)								\
@@ -230,6 +232,29 @@ static int fault_multi(void)
 	return fault_expect(nr, 0, "many by one, unregistered") ?: bad ?: ret;
 }
 
+static int fault_uret_nothing(struct krp_uret_call *call, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* Nobody executes the first bytes of a program: they say that it is one. */
+static int fault_uretprobe(void)
+{
+	const struct krp_uretprobe_desc desc = {
+		.path = "/proc/self/exe",
+		.entry = fault_uret_nothing,
+		.handler = fault_uret_nothing,
+		.data_size = KRP_DATA_SIZE_MAX,
+	};
+	struct krp_uretprobe *up = krp_uretprobe_register(&desc);
+	struct krp_uretprobe_counts last = { .calls = 1 };
+
+	if (IS_ERR(up))
+		return PTR_ERR(up);
+	krp_uretprobe_unregister(up, &last);
+	return last.calls ? -EBADMSG : 0;
+}
+
 struct fault_pool {
 	struct krp_objpool pool;
 	struct completion gone;
@@ -310,6 +335,7 @@ static const struct {
 	{ "disabled", fault_again },
 	{ "batch", fault_batch },
 	{ "multi", fault_multi },
+	{ "uretprobe", fault_uretprobe },
 	{ "pool-1", fault_pool_1 },
 	{ "pool-1000", fault_pool_1000 },
 	{ "pool-65536", fault_pool_65536 },

@@ -44,7 +44,7 @@ is "$(head -n 1 $proc/latency | awk '{ print NF, $NF }')" "43 more" "and 38 buck
 is "$(stat -c %a $proc/control) $(stat -c %a $proc/latency) $(stat -c %a $proc/functions)" "600 400 400" "they are root's alone"
 
 # Malformed commands.
-refused "" "Invalid argument" "two commands"
+refused "" "Invalid argument" "three commands"
 refused "attach" "Invalid argument" "attach what"
 refused "attach  " "Invalid argument" "attach what"
 refused "attach !vfs_read" "Invalid argument" "attach what"
@@ -58,7 +58,7 @@ refused "attach no_such_function" "No such file" "no_such_function"
 refused "attach no_such_*" "No such file" "no_such_"
 refused "attach vfs_read no_such_function" "No such file" "dmesg says which"
 refused "attach __schedule" "Invalid argument" "can be hooked"
-refused "atach vfs_read" "Invalid argument" "two commands"
+refused "atach vfs_read" "Invalid argument" "three commands"
 refused "detach" "Invalid argument" "detach what"
 refused "detach 99" "No such file" "no attachment 99"
 refused "detach -1" "Invalid argument" "detach what"
@@ -114,7 +114,7 @@ kretpool >"$work/out" 2>&1
 is "$? $(grep -c '^usage: kretpool' "$work/out")" "2 1" "without a command it shows what there is"
 kretpool --help | grep -q '^  attach'
 ok $? "--help does"
-for command in attach detach list top hist json prometheus bench; do
+for command in attach uattach detach list top hist json prometheus bench; do
 	kretpool $command --help | grep -q "^usage: kretpool $command"
 	ok $? "$command --help"
 done
@@ -238,6 +238,164 @@ for load in $loads; do
 	wait "$load" 2>/dev/null
 done
 is "$(grep -vc '^#' $proc/control)" 1 "nothing is left"
+
+# Functions of programs.
+# shellcheck disable=SC2317 # called if the programs are here
+user_functions() {
+	uret=$(cd "$here" && pwd)/uret
+	leaf=$("$uret" offsets | awk '$1 == "leaf" { print $2 }')
+
+	# What control refuses.
+	refused "uattach" "Invalid argument" "attach what"
+	refused "uattach  " "Invalid argument" "attach what"
+	refused "uattach 0x10" "Invalid argument" "attach what"
+	refused "uattach bin/sh 0x10" "Invalid argument" "'bin/sh' is neither a path"
+	refused "uattach $uret" "Invalid argument" "which function of '$uret'"
+	refused "uattach $uret $uret $leaf" "Invalid argument" "which function of"
+	refused "uattach $uret $leaf /tmp" "Invalid argument" "which function of '/tmp'"
+	refused "uattach $uret 0xg" "Invalid argument" "'0xg' is no offset"
+	refused "uattach $uret 0x8000000000000000" "Invalid argument" "is no offset"
+	refused "uattach $uret 99999999999999999999" "Invalid argument" "is no offset"
+	refused "uattach $uret $leaf:" "Invalid argument" "'' is no name"
+	refused "uattach $uret $leaf:a\\b" "Invalid argument" "is no name"
+	refused "uattach $uret\\000 $leaf" "Invalid argument" "there is a 0 in it"
+	refused "uattach /nowhere 0x10" "No such file" "there is no file '/nowhere'"
+	refused "uattach $uret/x 0x10" "Not a directory" "cannot be looked up"
+	refused "uattach /tmp 0x10" "Invalid argument" "'/tmp' is no regular file"
+	refused "uattach /dev/null 0x10" "Invalid argument" "no regular file"
+	refused "uattach $uret 0x7ffffffffffffff0" "Invalid argument" "bytes, and none at 0x7ffffffffffffff0"
+	# The first of two can be hooked.
+	refused "uattach $uret $leaf:leaf /nowhere 0x10" "No such file" "no file '/nowhere'"
+	is "$(grep -c "$uret" $proc/probes)" 0 "and nothing is left of what could be hooked"
+	echo 0 >$limit
+	refused "uattach $uret $leaf" "Argument list too long" "latency_mib"
+	echo 64 >$limit
+
+	# What the tool does.
+	says 2 "Type: kretpool uattach FILE:FUNCTION" uattach
+	says 2 "'u_leaf' is not FILE:FUNCTION" uattach u_leaf
+	says 2 "is not FILE:FUNCTION" uattach "$uret:"
+	says 1 "there is no file '/nowhere'" uattach /nowhere:u_leaf
+	says 1 "there is no file 'busybox'. Did you mean: /.*busybox" uattach busybox:main
+	says 1 "no regular file" uattach /tmp:u_leaf
+	says 1 "has no function 'u_lef'. Did you mean: u_leaf" uattach "$uret:u_lef"
+	says 1 "has no function 'u_leaf@V1'" uattach "$uret:u_leaf@V1"
+	says 1 "IFUNC" uattach "$uret:memcpy"
+	says 1 "not marked as a function" uattach "$uret:u_self_again"
+	says 1 "is stripped, and has but .* Did you mean: u_leaf" uattach "$uret-dynsym:u_lef"
+	says 1 "'0xg' is no offset" uattach "$uret:0xg"
+	says 1 "nothing at 0x7fffffff in .* is executed" uattach "$uret:0x7fffffff"
+	says 1 "is a script" uattach "$here/tool.sh:u_leaf"
+	head -c 5000 /dev/urandom >"$work/garbage"
+	says 1 "is no ELF file" uattach "$work/garbage:u_leaf"
+	printf '\177ELF\1\1\1' >"$work/narrow"
+	head -c 100 /dev/zero >>"$work/narrow"
+	says 1 "is of 32 bits" uattach "$work/narrow:u_leaf"
+	head -c 2000 "$uret" >"$work/short"
+	says 1 "is damaged" uattach "$work/short:u_leaf"
+	head -c 30 "$uret" >"$work/short"
+	says 1 "is too short" uattach "$work/short:u_leaf"
+	kretpool uattach "$uret:u_leaf$(printf ',u_leaf%.0s' $(seq 200))" >"$work/out" 2>&1
+	is "$? $(grep -c "too long for one command" "$work/out")" "1 1" "201 functions are too many for one command"
+	is "$(grep -vc '^#' $proc/control)" 1 "nothing is attached by all that"
+
+	# Calls, each of them, of programs of all forms.
+	for form in uret uret-pie uret-dynsym; do
+		kretpool uattach "$here/$form:u_leaf,u_recurse" >"$work/out" 2>&1
+		ok $? "$form: $(head -n 1 "$work/out")"
+		"$here/$form" leaf 1000 && "$here/$form" recurse 9
+		ok $? "$form: it runs"
+		kretpool list >"$work/out"
+		is "$(awk '/:u_leaf,u_recurse$/ { print $2, $3, $4, $5, $6 }' "$work/out")" \
+			"2 0 1010 0 0" "$form: list shows each call, none missed, none in flight"
+		id=$(awk '/:u_leaf,u_recurse$/ { print $1 }' "$work/out")
+		is "$(kretpool list "$id" | awk 'NR > 1 { print $1, $2 }' | paste -s -d ' ')" \
+			"$form:u_leaf attached $form:u_recurse attached" "$form: list ID: the functions"
+		is "$(awk -v id="$id" '$1 == id { for (i = 6; i <= NF; i++) sum[NR] += $i
+			print $2, $3, sum[NR] == $3, ($4 >= $5 && $5 > 0) }' $proc/latency | paste -s -d ' ')" \
+			"$form:u_leaf 1000 1 1 $form:u_recurse 10 1 1" "$form: latency has them"
+		kretpool hist "$id" u_leaf >"$work/out"
+		grep -q "^$form:u_leaf: 1000 calls, p50 " "$work/out" && grep -q ' -> .*|\*\*' "$work/out"
+		ok $? "$form: hist draws one"
+		kretpool hist "$id" | grep -q "^2 functions: 1010 calls"
+		ok $? "$form: hist draws both"
+		kretpool detach "$id" >/dev/null
+		is "$? $(grep -vc '^#' $proc/control)" "0 1" "$form: detach"
+	done
+
+	# What programs read, and top; two files that have a function of the same name.
+	kretpool uattach "$uret:u_leaf,$(printf '%s' "$leaf")" "$uret-pie:u_leaf" >/dev/null
+	ok $? "functions of two files, one of them by its offset"
+	"$uret" leaf 300
+	"$uret-pie" leaf 200
+	kretpool json >"$work/json"
+	jsonck <"$work/json" && grep -q '"name":"uret:u_leaf","calls":300' "$work/json" &&
+		grep -q "\"name\":\"uret:$leaf\",\"calls\":300" "$work/json" &&
+		grep -q '"name":"uret-pie:u_leaf","calls":200' "$work/json"
+	ok $? "json has their calls"
+	grep -q "\"patterns\":\"$uret:u_leaf,$leaf $uret-pie:u_leaf\"" "$work/json"
+	ok $? "and says what was attached, as it is typed"
+	kretpool prometheus | grep -q '^kretpool_latency_seconds_count{id="[0-9]*",function="uret-pie:u_leaf"} 200$'
+	ok $? "prometheus, too"
+	"$uret" bench 1 60 >/dev/null &
+	load=$!
+	kretpool top -n 2 -d 0.5 >"$work/out"
+	kill $load
+	wait $load 2>/dev/null
+	is "$(awk '$7 == "uret:u_leaf" && $2 > 0 { n++ } END { print n + 0 }' "$work/out")" 2 \
+		"top shows their rates"
+	kretpool detach all >/dev/null
+
+	# Names that need care.
+	mkdir "$work/a b"
+	cp "$uret" "$work/a b/c\\d"
+	(cd "$work/a b" && "$(command -v kretpool)" uattach 'c\d:u_leaf') >"$work/out" 2>&1
+	ok $? "a file with a blank and a backslash in its name, from its folder"
+	"$work/a b/c\\d" leaf 10
+	is "$(awk '$2 == "attached" { print $6, $NF }' $proc/control)" "10 $work/a\\040b/c\\134d:u_leaf" \
+		"its calls are counted"
+	kretpool json | jsonck
+	ok $? "json is JSON with it"
+	kretpool detach all >/dev/null
+
+	# Calls asleep while it is detached.
+	mkfifo "$work/fifo"
+	kretpool uattach "$uret:u_block" >/dev/null
+	"$uret" block 3 <"$work/fifo" &
+	sleeper=$!
+	exec 7>"$work/fifo"
+	wait_for '[ "$(awk "\$2 == \"attached\" { print \$13 }" $proc/control)" = 3 ]'
+	ok $? "control shows 3 calls asleep"
+	is "$(grep -c "^[0-9]* $uret:0x.* uret " $proc/inflight)" 3 "and inflight"
+	is "$(kretpool detach all)" "detached 1" "detached while they sleep"
+	is "$(grep -c "$uret" $proc/inflight)" 0 "nothing is in flight"
+	printf xxx >&7
+	wait $sleeper
+	is "$?" 0 "the program goes on"
+	exec 7>&-
+
+	# On and off while it runs.
+	"$uret" bench 2 600 >/dev/null &
+	load=$!
+	bad=0
+	for n in 1 2 3 4 5; do
+		kretpool uattach "$uret:u_leaf" >/dev/null || bad=1
+		wait_for '[ "$(awk "\$2 == \"attached\" { print \$6 }" $proc/control)" -gt 100 ]' || bad=1
+		kretpool detach all >/dev/null || bad=1
+	done
+	ok $bad "five times attached and detached while calls are made"
+	kill -0 $load
+	ok $? "the program runs on"
+	kill $load
+	wait $load 2>/dev/null
+	is "$(grep -vc '^#' $proc/control) $(grep -c "$uret" $proc/probes)" "1 0" "nothing is left of them"
+}
+
+if [ -x "$here/uret" ] && [ -x "$here/uret-pie" ] && [ -x "$here/uret-dynsym" ]; then
+	user_functions
+else
+	echo "# functions of programs: the programs are not here"
+fi
 
 if [ -e "$here/kretpool_bench.ko" ]; then
 	load kretpool_bench

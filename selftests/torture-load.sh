@@ -42,18 +42,38 @@ load_look() {
 	done
 }
 
-# load_begin: starts them; load_end: all have ended, and offline and ended are
-# how often a CPU went off and how many tasks have ended.
+# Threads of a program call a function of its that kretpool_torture has probed.
+load_users() {
+	while [ -e "$load_flag" ]; do
+		"$here/uret" threads 3 500 && echo 1500 >>"$load_flag.called"
+	done
+}
+
+# user_parameters: kretpool_torture's, for that
+user_parameters() {
+	[ ! -x "$here/uret" ] ||
+		"$here/uret" offsets | awk -v path="$(cd "$here" && pwd)/uret" \
+			'$1 == "leaf" { print "user_path=" path, "user_offset=" $2 }'
+}
+
+# load_begin: starts them; load_end: all have ended, and offline, ended and called
+# are how often a CPU went off, how many tasks have ended, and how many calls the
+# program has made, each of which came back with what it should.
 load_begin() {
 	load_flag=$(mktemp)
 	: >"$load_flag.offline"
 	: >"$load_flag.ended"
+	: >"$load_flag.called"
 	load_hotplug &
 	load_pids=$!
 	load_look &
 	load_pids="$load_pids $!"
 	if [ -x "$here/exits" ]; then
 		load_storm &
+		load_pids="$load_pids $!"
+	fi
+	if [ -x "$here/uret" ]; then
+		load_users &
 		load_pids="$load_pids $!"
 	fi
 }
@@ -66,5 +86,7 @@ load_end() {
 	offline=$(wc -l <"$load_flag.offline")
 	# shellcheck disable=SC2034
 	ended=$(awk '{ n += $1 } END { print n + 0 }' "$load_flag.ended")
-	rm -f "$load_flag.offline" "$load_flag.ended"
+	# shellcheck disable=SC2034
+	called=$(awk '{ n += $1 } END { print n + 0 }' "$load_flag.called")
+	rm -f "$load_flag.offline" "$load_flag.ended" "$load_flag.called"
 }

@@ -16,7 +16,8 @@ parameters=/sys/module/kretpool_torture/parameters
 
 # Nothing of an earlier test may be in flight.
 wait_for '[ "$(thunks)" = 0 ]'
-load kretpool_torture stat_interval=5 "$@" ||
+# shellcheck disable=SC2046 # words
+load kretpool_torture stat_interval=5 $(user_parameters) "$@" ||
 	skip_all "kretpool_torture.ko is neither here nor installed"
 load_begin
 # The length of the test, nothing is waited for.
@@ -35,6 +36,13 @@ fi
 echo 0 >$parameters/run
 is "$(cat $parameters/run)" 0 "it stops"
 is "$(cat $parameters/errors)" 0 "and finds every call and every instance accounted for"
+if [ -x "$here/uret" ]; then
+	[ "$called" -gt 0 ]
+	ok $? "a program called its function meanwhile"
+	is "$(cat $parameters/user_calls)" "$called" "a probe of it saw each of its $called calls"
+	[ "$(dmesg | sed -n 's/^.*kretpool_torture: .*\<uretprobes \([0-9]*\).*/\1/p' | tail -n 1)" -gt 0 ]
+	ok $? "others have come and gone"
+fi
 wait_for '[ "$(listed)" = 0 ]'
 ok $? "no probe is left"
 rmmod kretpool_torture

@@ -13,9 +13,6 @@
 #include "proc.h"
 #include "term.h"
 
-/* The module takes no longer ones. */
-#define COMMAND_MAX	2048
-
 /* "COMMAND ARGUMENT...", or false if that is too long. */
 static bool join(char *text, int argc, char **argv)
 {
@@ -184,14 +181,17 @@ struct hist_options {
 	int nr_names;
 };
 
+/* Functions of programs are called FILE:FUNCTION, and the latter alone will do. */
 static bool wanted(const struct hist_options *options, const struct function *func)
 {
+	const char *after = strrchr(func->name, ':');
 	int i;
 
 	if (func->id != options->id)
 		return false;
 	for (i = 0; i < options->nr_names; i++)
-		if (!fnmatch(options->names[i], func->name, 0))
+		if (!fnmatch(options->names[i], func->name, 0) ||
+		    (after && !fnmatch(options->names[i], after + 1, 0)))
 			return true;
 	return !options->nr_names;
 }

@@ -11,7 +11,11 @@
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 
+/* The module takes no longer ones. */
+#define COMMAND_MAX	2048
+
 int command_attach(int argc, char **argv);
+int command_uattach(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_hist(int argc, char **argv);

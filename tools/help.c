@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "distance.h"
 #include "help.h"
 
 static const struct help helps[] = {
@@ -21,6 +22,16 @@ static const struct help helps[] = {
 	  "  kretpool attach 'ext4:*'                 all of a module\n"
 	  "\n"
 	  "What cannot be hooked is left out and counted.\n" },
+	{ "uattach", "FILE:FUNCTION[,FUNCTION...]...", "the same for functions of programs and libraries",
+	  "All of them become one attachment. FUNCTION is a symbol, NAME or NAME@VERSION, or\n"
+	  "an offset in the file: 0xOFFSET. Calls count in all processes that run the\n"
+	  "program or use the library, now and later.\n"
+	  "\n"
+	  "  kretpool uattach /usr/bin/redis-server:processCommand,call\n"
+	  "  kretpool uattach /lib/x86_64-linux-gnu/libc.so.6:malloc,free\n"
+	  "  kretpool uattach ./a.out:0x1139\n"
+	  "\n"
+	  "A file that is replaced is another one: attach anew then.\n" },
 	{ "detach", "ID|all", "unhook what was attached",
 	  "'kretpool list' shows the IDs. Calls in flight return as if nothing were.\n" },
 	{ "list", "[ID]", "show what is attached",
@@ -37,7 +48,8 @@ static const struct help helps[] = {
 	{ "hist", "[-f] [-n COUNT] ID [FUNCTION...]", "draw a histogram of latencies",
 	  "  -f           a histogram for each function, not one for all together\n"
 	  "  -n COUNT     with -f: at most so many, by time spent in them (10)\n"
-	  "  FUNCTION     only these; * and ? as in attach\n" },
+	  "  FUNCTION     only these; * and ? as in attach. FILE:FUNCTION of a program may\n"
+	  "               be given without the file\n" },
 	{ "json", "", "print everything for programs, as JSON", "" },
 	{ "prometheus", "", "print everything for Prometheus, in its text format",
 	  "For a file that node_exporter's textfile collector reads:\n"
@@ -58,33 +70,6 @@ static const struct help *find(const char *name)
 		if (!strcmp(helps[i].name, name))
 			return &helps[i];
 	return NULL;
-}
-
-/* Changes of one letter that make a out of b: Levenshtein's distance. */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int row[32], i, j, len = strlen(b);
-
-	if (len >= 32 || strlen(a) >= 32)
-		return 32;
-	for (j = 0; j <= len; j++)
-		row[j] = j;
-	for (i = 1; i <= strlen(a); i++) {
-		unsigned int diagonal = row[0];
-
-		row[0] = i;
-		for (j = 1; j <= len; j++) {
-			unsigned int best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[len];
 }
 
 /**

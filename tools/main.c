@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kretpool: attach functions of the running kernel, watch their calls.
+ * kretpool: attach functions of the running kernel, and of programs, watch their calls.
  *
- * All it does is read and write the files in /proc/kretpool.
+ * All it does is read and write the files in /proc/kretpool, and look up where
+ * functions are in programs.
  */
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "attach", command_attach },
+	{ "uattach", command_uattach },
 	{ "detach", command_detach },
 	{ "list", command_list },
 	{ "top", command_top },

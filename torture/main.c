@@ -99,13 +99,14 @@ static DECLARE_DELAYED_WORK(torture_end_work, torture_end);
 
 static void torture_line(void)
 {
-	char callers[100], steady[100], churn[120];
+	char callers[100], steady[100], churn[120], users[80];
 
 	torture_callers_show(callers, sizeof(callers));
 	torture_steady_show(steady, sizeof(steady));
 	torture_churn_show(churn, sizeof(churn));
-	pr_info("%lu s: %s; %s; %s; errors %ld\n", (jiffies - torture_since) / HZ, callers,
-		steady, churn, atomic_long_read(&torture_errors));
+	torture_users_show(users, sizeof(users));
+	pr_info("%lu s: %s; %s; %s; %s; errors %ld\n", (jiffies - torture_since) / HZ, callers,
+		steady, churn, users, atomic_long_read(&torture_errors));
 }
 
 static void torture_say(struct work_struct *work)
@@ -156,20 +157,27 @@ static int torture_start(void)
 	if (ret)
 		return ret;
 	ret = torture_callers_start();
-	if (!ret) {
-		ret = torture_churn_start();
-		if (ret)
-			torture_callers_stop();
-	}
-	if (ret) {
-		torture_steady_unregister(false);
-		return ret;
-	}
+	if (ret)
+		goto steady;
+	ret = torture_churn_start();
+	if (ret)
+		goto callers;
+	ret = torture_users_start();
+	if (ret)
+		goto churn;
 	torture_since = jiffies;
 	torture_running = true;
 	if (stat_interval > 0)
 		schedule_delayed_work(&torture_say_work, stat_interval * HZ);
 	return 0;
+
+churn:
+	torture_churn_stop();
+callers:
+	torture_callers_stop();
+steady:
+	torture_steady_unregister(false);
+	return ret;
 }
 
 static void torture_stop(void)
@@ -179,6 +187,7 @@ static void torture_stop(void)
 	torture_churn_stop();
 	torture_callers_stop();
 	torture_line();
+	torture_users_stop();
 	torture_steady_check();
 	torture_steady_unregister(true);
 	torture_thunks_check();

@@ -5,8 +5,8 @@
  * main.c starts, stops and judges; callers.c has functions of its own, called
  * from tasks, timers and NMIs and counted; steady.c has the probes on those
  * that stay, whose counts must agree to the last call; churn.c has probes that
- * come and go, on these and on the kernel's busiest; accounts.c reads
- * /proc/kretpool.
+ * come and go, on these and on the kernel's busiest; users.c has those on a
+ * function of a program; accounts.c reads /proc/kretpool.
  */
 #ifndef KRP_TORTURE_H
 #define KRP_TORTURE_H
@@ -53,6 +53,12 @@ int torture_churn_find(void);
 int torture_churn_start(void);
 void torture_churn_stop(void);
 void torture_churn_show(char *buf, size_t size);
+
+/* users.c */
+
+int torture_users_start(void);
+void torture_users_stop(void);
+void torture_users_show(char *buf, size_t size);
 
 /* accounts.c */
 

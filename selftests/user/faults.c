@@ -12,6 +12,7 @@
  *     -r     the last one first; how many there are is found out before
  *     -s N   only every Nth
  *     -t S   no longer than so many seconds
+ *     -u TEXT   written each time it has worked, to undo it
  *
  * Exit status 0: each time it worked or failed with such an error, and worked
  * afterwards. Says on a line that begins with # how often.
@@ -30,6 +31,7 @@
 #define ERRNO_MAX	4096
 
 static char **op;
+static const char *undo_text;
 static bool clean_between = true, any_error, reverse;
 static unsigned int step = 1, seconds;
 static unsigned int nr_errors[ERRNO_MAX];
@@ -79,6 +81,8 @@ static int op_undo(void)
 {
 	int tries;
 
+	if (undo_text)
+		return write(op_fd, undo_text, strlen(undo_text)) < 0 ? errno : 0;
 	if (!op_is("load"))
 		return 0;
 	for (tries = 0; tries < 100; tries++) {
@@ -126,7 +130,7 @@ static int op_with(int nth_fd, unsigned int nth, int *left)
 	undo = err ? 0 : op_undo();
 	if (!undo)
 		return err;
-	printf("# failure %u: unloading: %s\n", nth, strerror(undo));
+	printf("# failure %u: undoing: %s\n", nth, strerror(undo));
 	return -1;
 }
 
@@ -160,7 +164,7 @@ static unsigned int op_count(int nth_fd)
 
 static int say_usage(void)
 {
-	fprintf(stderr, "usage: faults [-c] [-e] [-r] [-s STEP] [-t SECONDS] write FILE TEXT | read FILE | load FILE.ko NAME\n");
+	fprintf(stderr, "usage: faults [-c] [-e] [-r] [-s STEP] [-t SECONDS] [-u TEXT] write FILE TEXT | read FILE | load FILE.ko NAME\n");
 	return 2;
 }
 
@@ -171,7 +175,7 @@ int main(int argc, char **argv)
 	int nth_fd, c, ret, bad = 0;
 	bool all = false;
 
-	while ((c = getopt(argc, argv, "cers:t:")) != -1) {
+	while ((c = getopt(argc, argv, "cers:t:u:")) != -1) {
 		switch (c) {
 		case 'c':
 			clean_between = false;
@@ -187,6 +191,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			seconds = atoi(optarg);
+			break;
+		case 'u':
+			undo_text = optarg;
 			break;
 		default:
 			return say_usage();

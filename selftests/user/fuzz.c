@@ -59,6 +59,7 @@ static const char * const own_words[] = {
 	"18446744073709551615", "18446744073709551616", "-9223372036854775808", "0x", "0xffffffff",
 	"1e9", "Y", "N", "on", "off", "clear", "add", "remove", "enable", "disable", "reset",
 	"attach", "detach", "attach vfs_read", "attach vfs_*", "detach all", "all", "!vfs_*",
+	"uattach", "uattach /", "/", "/dev/null", "/etc/passwd", "\\040", "\\000", "0x10:f",
 	"vfs_read", "krp_objpool_pop_slow", "no_such_function", "kretpool:krp_return",
 	"vfs_read+0x4", "vfs_read+0", "0xffffffff81000000", "maxactive=", "maxactive=0",
 	"maxactive=99999999999", "data_size=4096", "regs", "hist", "latency", "max=", "p:", "r:",
