@@ -62,5 +62,5 @@ rm -f "$cases"
 timeout 30 rmmod kretpool
 ok $? "all pools are freed: kretpool unloads"
 
-[ ! -w $kmemleak ] || no_leaks
+[ ! -w $kmemleak ] || no_leaks "after all pools:"
 done_testing
