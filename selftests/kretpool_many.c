@@ -24,8 +24,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "command.h"
 #include "../kretprobe_shim.h"
 
 /* Thunks are what limits it, long before. */
@@ -177,16 +177,13 @@ static int many_command(char *text)
 
 static ssize_t many_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
-	char text[160];
+	char text[160], *command = command_read(text, sizeof(text), buf, len);
 	int ret;
 
-	if (len >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, buf, len))
-		return -EFAULT;
-	text[len] = '\0';
+	if (IS_ERR(command))
+		return PTR_ERR(command);
 	mutex_lock(&many_mutex);
-	ret = many_command(strim(text));
+	ret = many_command(command);
 	mutex_unlock(&many_mutex);
 	return ret ?: len;
 }

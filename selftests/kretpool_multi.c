@@ -15,8 +15,8 @@
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "command.h"
 #include "../krp_multi.h"
 
 static void multi_exit(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
@@ -46,16 +46,13 @@ static int multi_command(char *text)
 
 static ssize_t multi_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
-	char text[256];
+	char text[256], *command = command_read(text, sizeof(text), buf, len);
 	int ret;
 
-	if (len >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, buf, len))
-		return -EFAULT;
-	text[len] = '\0';
+	if (IS_ERR(command))
+		return PTR_ERR(command);
 	mutex_lock(&multi_mutex);
-	ret = multi_command(strim(text));
+	ret = multi_command(command);
 	mutex_unlock(&multi_mutex);
 	return ret ?: len;
 }

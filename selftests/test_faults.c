@@ -20,8 +20,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "command.h"
 #include "test.h"
 #include "../krp_multi.h"
 #include "../uretprobe.h"
@@ -359,17 +359,14 @@ static int faults_open(struct inode *inode, struct file *file)
 static ssize_t faults_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	static DEFINE_MUTEX(one_at_a_time);
-	char name[32];
+	char text[32], *name = command_read(text, sizeof(text), buf, len);
 	int i, ret = -EINVAL;
 
-	if (len >= sizeof(name))
-		return -EINVAL;
-	if (copy_from_user(name, buf, len))
-		return -EFAULT;
-	name[len] = '\0';
+	if (IS_ERR(name))
+		return PTR_ERR(name);
 	mutex_lock(&one_at_a_time);
 	for (i = 0; i < ARRAY_SIZE(fault_ops); i++)
-		if (sysfs_streq(name, fault_ops[i].name))
+		if (!strcmp(name, fault_ops[i].name))
 			ret = fault_ops[i].fn();
 	mutex_unlock(&one_at_a_time);
 	return ret ?: len;

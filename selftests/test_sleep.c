@@ -14,9 +14,9 @@
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/uaccess.h>
 #include <linux/wait.h>
 
+#include "command.h"
 #include "test.h"
 
 static DECLARE_WAIT_QUEUE_HEAD(sleep_queue);
@@ -115,18 +115,15 @@ static int probe_on(int maxactive)
 
 static ssize_t probe_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
-	char text[32];
+	char text[32], *command = command_read(text, sizeof(text), buf, len);
 	int maxactive, ret = -EINVAL;
 
-	if (len >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, buf, len))
-		return -EFAULT;
-	text[len] = '\0';
+	if (IS_ERR(command))
+		return PTR_ERR(command);
 	mutex_lock(&probe_mutex);
-	if (sscanf(text, "on %d", &maxactive) == 1) {
+	if (sscanf(command, "on %d", &maxactive) == 1) {
 		ret = probe_on(maxactive);
-	} else if (sysfs_streq(text, "off")) {
+	} else if (!strcmp(command, "off")) {
 		krp_unregister_kretprobe(&probe);
 		ret = 0;
 	}
