@@ -21,14 +21,6 @@ static int krp_multi_entry(struct krp_instance *inst, struct pt_regs *regs)
 	return m->entry(m, inst->link->addr, inst, regs);
 }
 
-static int krp_multi_exit(struct krp_instance *inst, struct pt_regs *regs)
-{
-	struct krp_multi *m = inst->rh->owner;
-
-	m->exit(m, inst->link->addr, inst, regs);
-	return 0;
-}
-
 /* As far as the list knows: the caller's @m->rh may be anything. */
 static bool krp_multi_known(const struct krp_multi *m)
 {
@@ -46,7 +38,6 @@ static int krp_multi_attach(struct krp_multi *m, const char *name,
 {
 	struct krp_rethook_desc desc = {
 		.entry = m->entry ? krp_multi_entry : NULL,
-		.handler = m->exit ? krp_multi_exit : NULL,
 		.owner = m,
 		.nr_instances = m->nr_instances,
 		.data_size = m->data_size,
@@ -63,7 +54,7 @@ static int krp_multi_attach(struct krp_multi *m, const char *name,
 	m->left_out = res->left->nr;
 	m->gone = 0;
 	m->left = res->left;
-	ret = krp_rethook_register_targets(&desc, name, res->targets, res->nr, &m->rh);
+	ret = krp_rethook_register_targets(&desc, m->exit, name, res->targets, res->nr, &m->rh);
 	if (ret) {
 		m->rh = NULL;
 		m->left = NULL;
