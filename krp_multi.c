@@ -13,6 +13,7 @@
 
 #include "krp_multi.h"
 #include "krp_resolve.h"
+#include "symbols.h"
 
 static int krp_multi_entry(struct krp_instance *inst, struct pt_regs *regs)
 {
@@ -30,6 +31,16 @@ static bool krp_multi_known(const struct krp_multi *m)
 		if (rh->owner == m)
 			return true;
 	return false;
+}
+
+/* What has been found fit once need not be looked at again. */
+static void krp_multi_vet(const struct krp_rethook *rh)
+{
+	unsigned int i;
+
+	for (i = 0; i < rh->nr_links; i++)
+		if (krp_symbols_stay(rh->links[i].addr))
+			rh->links[i].func->vetted = rh->links[i].addr;
 }
 
 /* Attaches it to what has been resolved. */
@@ -58,6 +69,8 @@ static int krp_multi_attach(struct krp_multi *m, const char *name,
 	if (ret) {
 		m->rh = NULL;
 		m->left = NULL;
+	} else if (res->all_names) {
+		krp_multi_vet(m->rh);
 	}
 	return ret;
 }
