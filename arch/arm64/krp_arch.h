@@ -129,13 +129,13 @@ static __always_inline bool krp_arch_cpu_fill(void * __percpu *slot, void *new)
 /* Is this CPU's *@flag set? */
 static __always_inline bool krp_arch_cpu_flag(const bool __percpu *flag)
 {
-	return raw_cpu_read(*flag);
+	return READ_ONCE(*raw_cpu_ptr(flag));
 }
 
 /* Is one of the bits @mask of this CPU's *@word set? */
 static __always_inline bool krp_arch_cpu_bits(const int __percpu *word, int mask)
 {
-	return raw_cpu_read(*word) & mask;
+	return READ_ONCE(*raw_cpu_ptr(word)) & mask;
 }
 
 static __always_inline bool krp_arch_byte_is(const u8 *byte, u8 value)
