@@ -13,20 +13,13 @@
 
 #include "krp_multi.h"
 #include "krp_resolve.h"
+#include "symbols.h"
 
 static int krp_multi_entry(struct krp_instance *inst, struct pt_regs *regs)
 {
 	struct krp_multi *m = inst->rh->owner;
 
 	return m->entry(m, inst->link->addr, inst, regs);
-}
-
-static int krp_multi_exit(struct krp_instance *inst, struct pt_regs *regs)
-{
-	struct krp_multi *m = inst->rh->owner;
-
-	m->exit(m, inst->link->addr, inst, regs);
-	return 0;
 }
 
 /* As far as the list knows: the caller's @m->rh may be anything. */
@@ -40,13 +33,22 @@ static bool krp_multi_known(const struct krp_multi *m)
 	return false;
 }
 
+/* What has been found fit once need not be looked at again. */
+static void krp_multi_vet(const struct krp_rethook *rh)
+{
+	unsigned int i;
+
+	for (i = 0; i < rh->nr_links; i++)
+		if (krp_symbols_stay(rh->links[i].addr))
+			rh->links[i].func->vetted = rh->links[i].addr;
+}
+
 /* Attaches it to what has been resolved. */
 static int krp_multi_attach(struct krp_multi *m, const char *name,
 			    const struct krp_resolution *res)
 {
 	struct krp_rethook_desc desc = {
 		.entry = m->entry ? krp_multi_entry : NULL,
-		.handler = m->exit ? krp_multi_exit : NULL,
 		.owner = m,
 		.nr_instances = m->nr_instances,
 		.data_size = m->data_size,
@@ -63,10 +65,12 @@ static int krp_multi_attach(struct krp_multi *m, const char *name,
 	m->left_out = res->left->nr;
 	m->gone = 0;
 	m->left = res->left;
-	ret = krp_rethook_register_targets(&desc, name, res->targets, res->nr, &m->rh);
+	ret = krp_rethook_register_targets(&desc, m->exit, name, res->targets, res->nr, &m->rh);
 	if (ret) {
 		m->rh = NULL;
 		m->left = NULL;
+	} else if (res->all_names) {
+		krp_multi_vet(m->rh);
 	}
 	return ret;
 }

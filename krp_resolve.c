@@ -81,6 +81,7 @@ struct krp_found {
  * @nr_names: how many
  * @addrs: sorted
  * @nr_addrs: how many
+ * @next_addr: the first that is not below the symbol visited last
  * @found: what was found
  * @nr: how many
  * @max: how many there is room for
@@ -97,6 +98,7 @@ struct krp_search {
 	unsigned int nr_names;
 	struct krp_wanted_addr *addrs;
 	unsigned int nr_addrs;
+	unsigned int next_addr;
 	struct krp_found *found;
 	unsigned int nr;
 	unsigned int max;
@@ -171,9 +173,20 @@ static bool krp_by_name(struct krp_search *search, const char *name, const char 
 
 static bool krp_by_addr(struct krp_search *search, unsigned long addr)
 {
-	unsigned int first = 0, last = search->nr_addrs;
+	unsigned int first = search->next_addr, last = search->nr_addrs;
 	bool hit = false;
 
+	/* The kernel's symbols come sorted: most often it is one of the next. */
+	if (first && search->addrs[first - 1].addr >= addr) {
+		last = first;
+		first = 0;
+	} else if (first < last && search->addrs[first].addr < addr) {
+		first++;
+		if (first < last && search->addrs[first].addr >= addr)
+			last = first;
+	} else {
+		last = first;
+	}
 	while (first < last) {
 		unsigned int middle = first + (last - first) / 2;
 
@@ -182,6 +195,7 @@ static bool krp_by_addr(struct krp_search *search, unsigned long addr)
 		else
 			last = middle;
 	}
+	search->next_addr = first;
 	for (; first < search->nr_addrs; first++) {
 		unsigned long wanted = search->addrs[first].addr;
 
@@ -214,7 +228,7 @@ static enum krp_multi_state krp_judge(const struct krp_request *req, const char 
 
 static int krp_found_room(struct krp_search *search)
 {
-	unsigned int max = search->max ? 2 * search->max : 1024;
+	unsigned int max = search->max ? 2 * search->max : max(search->nr_addrs, 1024U);
 	struct krp_found *found = kvmalloc_array(max, sizeof(*found), GFP_KERNEL);
 
 	if (!found)
@@ -446,6 +460,64 @@ static void krp_found_unique(struct krp_search *search)
 	search->nr = n;
 }
 
+/* Were the kernel's functions judged by every name that they have? */
+static bool krp_search_all_names(const struct krp_search *search)
+{
+	const struct krp_wanted *glob = search->globs;
+	unsigned int i;
+
+	for (i = 0; i < search->nr_globs; i++, glob++)
+		if ((!glob->mod || !strcmp(glob->mod, KRP_KERNEL)) && !strcmp(glob->name, "*"))
+			return !search->nr_nots;
+	/* Each that has an address that is asked for was met, or vetted before. */
+	return search->req->nr_addrs && !search->nr_globs && !search->nr_names;
+}
+
+/*
+ * Takes those addresses whose functions have been found fit before: no need to
+ * look for them among the symbols. Are there others of the kernel's own, or
+ * names?
+ */
+static bool krp_search_vetted(struct krp_search *search, const struct krp_request *req)
+{
+	unsigned int i, nr = 0;
+	bool kernel = search->nr_globs || search->nr_names;
+
+	for (i = 0; i < search->nr_addrs; i++) {
+		struct krp_func *func = krp_func_vetted(search->addrs[i].addr);
+
+		/* Names may say that it is not meant. */
+		if (kernel || !func || func->vetted == req->entry || func->vetted == req->exit) {
+			kernel |= krp_symbols_stay(search->addrs[i].addr);
+			search->addrs[nr++] = search->addrs[i];
+			continue;
+		}
+		search->found[search->nr++] = (struct krp_found){
+			.addr = func->vetted, .ip = func->ip, .state = KRP_MULTI_ATTACHED,
+		};
+	}
+	search->nr_addrs = nr;
+	return kernel;
+}
+
+/* Finds what is meant, whatever becomes of it. */
+static int krp_search_all(struct krp_search *search, const struct krp_request *req)
+{
+	bool kernel;
+	int ret = krp_symbols_begin();
+
+	if (ret)
+		return ret;
+	ret = krp_found_room(search);
+	if (!ret) {
+		kernel = krp_search_vetted(search, req);
+		if (kernel || search->nr_addrs)
+			ret = krp_symbols_walk(krp_search_symbol, search, !kernel);
+	}
+	krp_symbols_end();
+	return ret ?: krp_search_check(search);
+}
+
 static int krp_found_divide(const struct krp_search *search, struct krp_resolution *res)
 {
 	unsigned int i, nr_left = 0;
@@ -490,20 +562,15 @@ static int krp_found_divide(const struct krp_search *search, struct krp_resoluti
 int krp_resolve(const struct krp_request *req, struct krp_resolution *res)
 {
 	struct krp_search search = { .req = req };
-	int ret = krp_symbols_begin();
+	int ret = krp_search_begin(&search, req);
 
-	if (ret)
-		return ret;
-	ret = krp_search_begin(&search, req);
 	if (!ret)
-		ret = krp_symbols_walk(krp_search_symbol, &search);
-	if (!ret)
-		ret = krp_search_check(&search);
+		ret = krp_search_all(&search, req);
 	if (!ret) {
+		res->all_names = krp_search_all_names(&search);
 		krp_found_unique(&search);
 		ret = krp_found_divide(&search, res);
 	}
 	krp_search_end(&search);
-	krp_symbols_end();
 	return ret;
 }

@@ -47,11 +47,13 @@ struct krp_request {
  * @targets: functions to be hooked, none twice
  * @nr: how many
  * @left: those that were meant, too
+ * @all_names: those of the kernel's own were judged by all names that they have
  */
 struct krp_resolution {
 	struct krp_target *targets;
 	unsigned int nr;
 	struct krp_multi_left *left;
+	bool all_names;
 };
 
 int krp_resolve(const struct krp_request *req, struct krp_resolution *res);

@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 
 #include "rethook_internal.h"
+#include "compat_rcu.h"
 
 DEFINE_PER_CPU(bool, krp_busy);
 
@@ -148,13 +149,13 @@ static __always_inline void krp_func_entry(struct krp_func *func, enum krp_way w
 	struct krp_link *link;
 
 	/* Without RCU, func is all that is safe to touch. */
-	if (unlikely(!rcu_is_watching())) {
+	if (unlikely(!krp_rcu_is_watching())) {
 		atomic_long_inc(&func->unwatched[way]);
 		return;
 	}
 	/* Pairs with the release in krp_link_add(), through the dependency. */
 	link = READ_ONCE(func->links[way]);
-	if (unlikely(__this_cpu_read(krp_busy))) {
+	if (unlikely(krp_arch_cpu_flag(&krp_busy))) {
 		for (; link; link = READ_ONCE(link->next))
 			krp_count_miss(link->rh, KRP_MISS_RECURSION);
 		return;
@@ -168,25 +169,12 @@ static noinline void __kprobes krp_ftrace_entry_slow(struct krp_func *func,
 						     struct ftrace_regs *fregs,
 						     enum krp_way way)
 {
-	struct pt_regs buf, *regs;
+	struct krp_ftrace_buf buf;
+	struct pt_regs *regs = krp_ftrace_get_regs(fregs, &buf);
 
-	/* Nobody, yet: thousands of functions are hooked before the last one is. */
-	if (READ_ONCE(func->links[way])) {
-		regs = krp_ftrace_get_regs(fregs, &buf);
-		krp_func_entry(func, way, regs, krp_arch_ret(regs));
-		krp_ftrace_put_regs(fregs, regs);
-	}
+	krp_func_entry(func, way, regs, krp_arch_ret(regs));
+	krp_ftrace_put_regs(fregs, regs);
 	preempt_enable_notrace();
-}
-
-/*
- * Can RCU be known to watch without asking it? It does not in the idle task,
- * and otherwise only in the kernel's entry and exit code, whose interrupts
- * are off. rcu_is_watching() itself would be a call on every hit.
- */
-static __always_inline bool krp_rcu_surely_watching(struct task_struct *task)
-{
-	return !is_idle_task(task) && !irqs_disabled();
 }
 
 /*
@@ -207,12 +195,12 @@ static __always_inline void krp_ftrace_entry(unsigned long ip, struct ftrace_reg
 	func = krp_func_find(ip);
 	/* Pairs with the release in krp_func_choose(), through the dependency. */
 	link = READ_ONCE(func->only[way]);
-	if (likely(link && krp_rcu_surely_watching(task) && !__this_cpu_read(krp_busy))) {
+	if (likely(link && krp_rcu_surely_watching(task) && !krp_arch_cpu_flag(&krp_busy))) {
 		inst = krp_arch_cpu_xchg(link->slots->stash, NULL);
 		if (likely(inst)) {
 			inst->link = link;
 			inst->ret_addr = *ret;
-			if (likely(!link->timed && krp_arch_trace(inst, *ret)))
+			if (likely(krp_arch_trace(inst, *ret)))
 				krp_instance_start(inst, task, krp_ftrace_frame(fregs, ret), ret);
 			else
 				krp_instance_start_slow(inst, task, krp_ftrace_frame(fregs, ret),
@@ -221,7 +209,11 @@ static __always_inline void krp_ftrace_entry(unsigned long ip, struct ftrace_reg
 			return;
 		}
 	}
-	krp_ftrace_entry_slow(func, fregs, way);
+	/* Nobody, yet: thousands of functions are hooked before the last one is. */
+	if (READ_ONCE(func->links[way]))
+		krp_ftrace_entry_slow(func, fregs, way);
+	else
+		preempt_enable_notrace();
 }
 
 /**
@@ -280,12 +272,44 @@ static noinline void krp_instance_retire(struct krp_instance *inst)
 	krp_objpool_drop(inst, pool);
 }
 
-static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_instance *inst)
+static __always_inline void krp_instance_put(struct krp_instance *inst)
 {
+	/* Read again: to keep it across a handler would take one more register. */
+	struct krp_rethook *rh = inst->rh;
+
 	/* Before others can have it. */
 	WRITE_ONCE(inst->frame, 0);
-	if (unlikely(krp_arch_cpu_cmpxchg(rh->pool.slots->stash, NULL, inst)))
+	if (unlikely(!krp_arch_cpu_fill(&rh->pool.slots->stash, inst)))
 		krp_objpool_push_slow(inst, &rh->pool);
+}
+
+/* Of @kind are most that get here. */
+static __always_inline void krp_returned(struct krp_instance *inst, struct pt_regs *regs,
+					 enum krp_live kind)
+{
+	struct krp_rethook *rh = inst->rh;
+
+	if (unlikely(!krp_arch_byte_is(&rh->live, kind))) {
+		kind = kind == KRP_LIVE_EXIT ? KRP_LIVE_HANDLER : KRP_LIVE_EXIT;
+		if (unlikely(!krp_arch_byte_is(&rh->live, kind))) {
+			this_cpu_inc(rh->pcpu->missed[KRP_MISS_REMOVED]);
+			krp_instance_retire(inst);
+			return;
+		}
+	}
+	if (unlikely(krp_arch_cpu_flag(&krp_busy))) {
+		krp_count_miss(rh, KRP_MISS_RECURSION);
+	} else {
+		krp_handler_begin();
+		if (kind == KRP_LIVE_EXIT)
+			rh->exit(rh->owner, inst->link->addr, inst, regs);
+		else
+			rh->handler(inst, regs);
+		/* What interrupts does not count hits while a handler runs: no atomic. */
+		__this_cpu_inc(inst->rh->pcpu->hits);
+		krp_handler_end();
+	}
+	krp_instance_put(inst);
 }
 
 /**
@@ -299,29 +323,38 @@ static __always_inline void krp_instance_put(struct krp_rethook *rh, struct krp_
 asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs);
 asmlinkage __visible void __kprobes krp_return(struct pt_regs *regs)
 {
-	struct krp_instance *inst = krp_thunk_owner[krp_arch_return_nr(regs)];
-	struct krp_rethook *rh = inst->rh;
+	struct krp_instance *inst = krp_arch_owner(regs, krp_thunk_owner);
 
 	preempt_disable_notrace();
 	/* First, so that the handler's stack traces are right. */
 	krp_arch_set_ret(regs, inst->ret_addr);
-
-	if (unlikely(!READ_ONCE(rh->live))) {
-		this_cpu_inc(rh->pcpu->missed[KRP_MISS_REMOVED]);
-		krp_instance_retire(inst);
-	} else if (unlikely(__this_cpu_read(krp_busy))) {
-		krp_count_miss(rh, KRP_MISS_RECURSION);
-		krp_instance_put(rh, inst);
-	} else {
-		krp_handler_begin();
-		rh->handler(inst, regs);
-		/* What interrupts does not count hits while a handler runs: no atomic. */
-		__this_cpu_inc(rh->pcpu->hits);
-		krp_handler_end();
-		krp_instance_put(rh, inst);
-	}
+	krp_returned(inst, regs, KRP_LIVE_HANDLER);
 	preempt_enable_notrace();
 }
+
+#if KRP_NR_LIGHT
+/**
+ * krp_return_light() - the same for KRP_RETHOOK_LIGHT
+ * @a: what the registers hold that the handler's other arguments go to
+ * @b: the same
+ * @c: the same
+ * @regs: of the registers those that hold what the function returns
+ *
+ * Called from krp_common_light, on the stack of the function's caller.
+ *
+ * Context: any, NMI included.
+ */
+asmlinkage __visible void __kprobes krp_return_light(long a, long b, long c, struct pt_regs *regs);
+asmlinkage __visible void __kprobes krp_return_light(long a, long b, long c, struct pt_regs *regs)
+{
+	struct krp_instance *inst = krp_arch_owner(regs, krp_thunk_owner);
+
+	preempt_disable_notrace();
+	krp_arch_set_ret_light(regs, inst->ret_addr);
+	krp_returned(inst, regs, KRP_LIVE_EXIT);
+	preempt_enable_notrace();
+}
+#endif
 
 /**
  * krp_instance_exited() - take back the instance of a call that will not return
@@ -335,7 +368,7 @@ void krp_instance_exited(struct krp_instance *inst)
 
 	this_cpu_inc(rh->pcpu->missed[KRP_MISS_EXITED]);
 	if (READ_ONCE(rh->live))
-		krp_instance_put(rh, inst);
+		krp_instance_put(inst);
 	else
 		krp_instance_retire(inst);
 }

@@ -10,11 +10,11 @@
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
-#include <linux/stringhash.h>
 
 #include "rethook_internal.h"
 #include "symbols.h"
@@ -47,13 +47,13 @@ static const char * const krp_refused[] = {
  */
 bool krp_name_listed(struct krp_name_list *list, const char *name)
 {
-	unsigned int i, hash = full_name_hash(NULL, name, strlen(name)) % KRP_NAME_HASHES;
+	unsigned int i;
 
 	if (bitmap_empty(list->hashes, KRP_NAME_HASHES))
 		for (i = 0; i < list->nr; i++)
-			__set_bit(full_name_hash(NULL, list->names[i], strlen(list->names[i])) %
-				  KRP_NAME_HASHES, list->hashes);
-	return test_bit(hash, list->hashes) && match_string(list->names, list->nr, name) >= 0;
+			__set_bit(krp_name_hash(list->names[i]), list->hashes);
+	return test_bit(krp_name_hash(name), list->hashes) &&
+	       match_string(list->names, list->nr, name) >= 0;
 }
 
 static struct krp_name_list krp_refused_list = {
@@ -75,12 +75,12 @@ bool krp_func_refused(const char *name)
 static struct krp_func_table *krp_table_alloc(unsigned int bits)
 {
 	/* Behind the last slot as many as there can be entries, and one empty. */
-	unsigned long i, slots = (5UL << bits) / 4 + 1;
+	unsigned long i, slots = (9UL << bits) / 8 + 1;
 	struct krp_func_table *table = kvzalloc(struct_size(table, slots, slots), GFP_KERNEL);
 
 	if (!table)
 		return NULL;
-	table->shift = 32 - bits;
+	table->mask = (1UL << bits) - 1;
 	for (i = 0; i < slots; i++)
 		table->slots[i] = &krp_func_none;
 	return table;
@@ -133,11 +133,11 @@ static void krp_func_free(struct krp_func *func, void *data)
 int krp_funcs_reserve(unsigned long more)
 {
 	struct krp_func_table *old = krp_funcs, *table;
-	unsigned int bits = 32 - old->shift;
+	unsigned int bits = ilog2(old->mask + 1UL);
 
-	if (old->nr + more <= (1UL << bits) / 4)
+	if (old->nr + more <= (1UL << bits) / 8)
 		return 0;
-	while (old->nr + more > (1UL << bits) / 4)
+	while (old->nr + more > (1UL << bits) / 8)
 		bits++;
 	table = krp_table_alloc(bits);
 	if (!table)
@@ -169,6 +169,26 @@ struct krp_func *krp_func_at(unsigned long ip)
 		krp_table_add(krp_funcs, func);
 	}
 	return func;
+}
+
+/**
+ * krp_func_vetted() - a function that is known to be fit for krp_multi
+ * @addr: its address, or where ftrace patches it
+ *
+ * Context: process, krp_mutex held.
+ * Return: the function, or NULL if that is not known.
+ */
+struct krp_func *krp_func_vetted(unsigned long addr)
+{
+	unsigned long ip;
+
+	for (ip = addr; ip <= addr + KRP_ARCH_FTRACE_MAX; ip += 4) {
+		struct krp_func *func = krp_func_find(ip);
+
+		if (func->vetted && (ip == addr || func->vetted == addr))
+			return func;
+	}
+	return NULL;
 }
 
 /* The symbol at @addr, and how far behind its start @addr is. */

@@ -334,7 +334,7 @@ static void krp_func_choose(struct krp_func *func, enum krp_way way)
 
 	/* Pairs with the dependent reads in krp_ftrace_entry(): seen filled in. */
 	smp_store_release(&func->only[way],
-			  link && !link->next && !link->rh->entry ? link : NULL);
+			  link && !link->next && !link->rh->entry && !link->timed ? link : NULL);
 }
 
 static void krp_link_add(struct krp_link *link, enum krp_way way)

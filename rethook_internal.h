@@ -4,7 +4,6 @@
 #define KRP_RETHOOK_INTERNAL_H
 
 #include <linux/bitmap.h>
-#include <linux/hash.h>
 #include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
@@ -16,11 +15,27 @@
 
 #define KRP_FUNC_NAME_LEN	128
 
+struct krp_multi;
+
 /* One CPU's share of a rethook's counts. */
 struct krp_rethook_pcpu {
 	unsigned long hits;
 	unsigned long skipped;
 	unsigned long missed[KRP_NR_MISSES];
+};
+
+/*
+ * The handler of a struct krp_multi, the owner, with the function's address: it
+ * is called without one of its rethook's own in between.
+ */
+typedef void (*krp_exit_t)(struct krp_multi *m, unsigned long ip, struct krp_instance *inst,
+			   struct pt_regs *regs);
+
+/* Does a rethook call handlers at return, and which? */
+enum krp_live {
+	KRP_LIVE_NOT,
+	KRP_LIVE_HANDLER,
+	KRP_LIVE_EXIT,
 };
 
 enum krp_rethook_state {
@@ -62,8 +77,9 @@ struct krp_link {
 
 /**
  * struct krp_rethook - the pool, handlers and counts of hooked functions
- * @live: cleared by unregistration
+ * @live: enum krp_live; KRP_LIVE_NOT from unregistration on
  * @handler: never NULL
+ * @exit: what is called instead, if it is KRP_LIVE_EXIT
  * @entry: or NULL
  * @pcpu: counts
  * @scratch: entry-only rethooks: an instance per CPU instead of a pool
@@ -91,8 +107,9 @@ struct krp_link {
  * @reap: and then until it is freed
  */
 struct krp_rethook {
-	bool live;
+	u8 live;
 	krp_handler_t handler;
+	krp_exit_t exit;
 	krp_handler_t entry;
 	struct krp_rethook_pcpu __percpu *pcpu;
 	struct krp_instance __percpu *scratch;
@@ -149,8 +166,10 @@ struct krp_hook;
 /**
  * struct krp_func - a function that is, or was, hooked
  * @ip: where ftrace or the kprobe reports it
- * @only: by way: the one link, if there is one and its rethook has no entry
- *        handler
+ * @vetted: the address of one that was found to be fit for krp_multi and stays
+ *          so, being the kernel's own; or 0
+ * @only: by way: the one link, if there is one and its rethook has neither an
+ *        entry handler nor KRP_RETHOOK_TIMED
  * @links: by way: who wants to know
  * @unwatched: by way: calls while RCU was not watching
  * @hook: by way: what catches calls, or NULL
@@ -170,19 +189,20 @@ struct krp_func {
 	atomic_long_t unwatched[KRP_NR_WAYS];
 	struct krp_hook *hook[KRP_NR_WAYS];
 	struct kprobe kp;
+	unsigned long vetted;
 	unsigned int users;
 };
 
 /**
  * struct krp_func_table - functions by address
- * @shift: what is left of a 32-bit hash after so many bits is the slot
- * @nr: functions in it, at most a quarter of the slots
+ * @mask: of a hash, what is the slot
+ * @nr: functions in it, at most an eighth of the slots
  * @older: the table before this one
  * @slots: open addressing; krp_func_none where there is none. Entries are
  *         added, never removed
  */
 struct krp_func_table {
-	u8 shift;
+	u32 mask;
 	unsigned long nr;
 	struct krp_func_table *older;
 	struct krp_func *slots[];
@@ -191,10 +211,14 @@ struct krp_func_table {
 extern struct krp_func_table *krp_funcs;
 extern struct krp_func krp_func_none;
 
+/*
+ * Functions come to lie at multiples of 16, most of them far apart: as good as any
+ * hash, and on every hit.
+ */
 static __always_inline unsigned long krp_func_hash(const struct krp_func_table *table,
 						   unsigned long ip)
 {
-	return ((u32)ip * GOLDEN_RATIO_32) >> table->shift;
+	return (u32)ip >> 4 & table->mask;
 }
 
 /* The function at @ip, or krp_func_none, which nobody hooks. */
@@ -202,19 +226,20 @@ static __always_inline struct krp_func *krp_func_find(unsigned long ip)
 {
 	/* Both reads are followed through what they return: no barrier needed. */
 	const struct krp_func_table *table = READ_ONCE(krp_funcs);
-	struct krp_func *const *slot = &table->slots[krp_func_hash(table, ip)];
-	struct krp_func *func = READ_ONCE(*slot);
+	unsigned long slot = krp_func_hash(table, ip);
+	struct krp_func *func;
 
+	func = READ_ONCE(table->slots[slot]);
 	/* The last slots are followed by empty ones: no wrap. */
 	while (unlikely(func->ip != ip)) {
 		if (func == &krp_func_none)
 			break;
-		func = READ_ONCE(*++slot);
+		func = READ_ONCE(table->slots[++slot]);
 	}
 	return func;
 }
 
-#define KRP_NAME_HASHES	1024
+#define KRP_NAME_HASHES	4096
 
 /**
  * struct krp_name_list - names that many others are compared with
@@ -228,9 +253,20 @@ struct krp_name_list {
 	DECLARE_BITMAP(hashes, KRP_NAME_HASHES);
 };
 
+/* Of a name, or of what is before its first dot; tells most from each other. */
+static inline unsigned int krp_name_hash(const char *name)
+{
+	unsigned int i, hash = 0;
+
+	for (i = 0; i < 6 && name[i] && name[i] != '.'; i++)
+		hash = hash * 31 + name[i];
+	return hash % KRP_NAME_HASHES;
+}
+
 int krp_funcs_init(void);
 void krp_funcs_exit(void);
 int krp_funcs_reserve(unsigned long more);
+struct krp_func *krp_func_vetted(unsigned long addr);
 struct krp_func *krp_func_at(unsigned long ip);
 bool krp_name_listed(struct krp_name_list *list, const char *name);
 bool krp_func_refused(const char *name);
@@ -303,9 +339,9 @@ struct krp_target {
 	unsigned long addr;
 };
 
-int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char *name,
-				 const struct krp_target *targets, unsigned int num,
-				 struct krp_rethook **rhp);
+int krp_rethook_register_targets(const struct krp_rethook_desc *desc, krp_exit_t exit,
+				 const char *name, const struct krp_target *targets,
+				 unsigned int num, struct krp_rethook **rhp);
 void krp_rethook_drain(void);
 int krp_instance_init_thunk(void *obj, void *context);
 bool krp_refuse_in_handler(const char *what);

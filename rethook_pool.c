@@ -180,7 +180,7 @@ static void krp_rethooks_remove(struct krp_rethook **rhs, int num)
 
 	krp_hook_disarm_batch(rhs, num);
 	for (i = 0; i < num; i++)
-		WRITE_ONCE(rhs[i]->live, false);
+		WRITE_ONCE(rhs[i]->live, KRP_LIVE_NOT);
 	/*
 	 * Entries and returns run with preemption off: those that saw live are
 	 * done after this, handlers, pushes and all.
@@ -236,11 +236,11 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	if (rh->one.func)
 		rh->reentered = READ_ONCE(rh->one.func->kp.nmissed);
 	rh->state = KRP_DISABLED;
-	rh->live = true;
+	rh->live = rh->exit ? KRP_LIVE_EXIT : KRP_LIVE_HANDLER;
 	rh->pcpu = alloc_percpu(struct krp_rethook_pcpu);
 	if (!rh->pcpu)
 		return -ENOMEM;
-	ret = desc->entry && !desc->handler ? krp_rethook_alloc_scratch(rh) :
+	ret = desc->entry && !desc->handler && !rh->exit ? krp_rethook_alloc_scratch(rh) :
 	      krp_rethook_alloc_pool(rh, desc->nr_instances);
 	if (ret)
 		return ret;
@@ -380,6 +380,7 @@ EXPORT_SYMBOL_GPL(krp_rethook_register);
 /**
  * krp_rethook_register_targets() - hook many functions' returns with one rethook
  * @desc: how; what is @targets instead
+ * @exit: called instead of its handler, or NULL
  * @name: for people
  * @targets: the functions; ftrace can hook each of them
  * @num: how many, at least one
@@ -388,19 +389,21 @@ EXPORT_SYMBOL_GPL(krp_rethook_register);
  * Context: process, krp_mutex held.
  * Return: 0, or as krp_rethook_register(); no handler is running then.
  */
-int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char *name,
-				 const struct krp_target *targets, unsigned int num,
-				 struct krp_rethook **rhp)
+int krp_rethook_register_targets(const struct krp_rethook_desc *desc, krp_exit_t exit,
+				 const char *name, const struct krp_target *targets,
+				 unsigned int num, struct krp_rethook **rhp)
 {
 	struct krp_rethook *rh = kzalloc(sizeof(*rh), GFP_KERNEL);
+	unsigned int i, nr_new = 0;
 	int ret = -ENOMEM;
-	unsigned int i;
 
 	if (!rh)
 		return -ENOMEM;
 	strscpy(rh->name, name, sizeof(rh->name));
 	rh->links = kvcalloc(num, sizeof(*rh->links), GFP_KERNEL);
-	if (!rh->links || krp_funcs_reserve(num))
+	for (i = 0; i < num; i++)
+		nr_new += krp_func_find(targets[i].ip) == &krp_func_none;
+	if (!rh->links || krp_funcs_reserve(nr_new))
 		goto free;
 	for (i = 0; i < num; i++) {
 		rh->links[i].rh = rh;
@@ -410,6 +413,7 @@ int krp_rethook_register_targets(const struct krp_rethook_desc *desc, const char
 			goto free;
 	}
 	rh->nr_links = num;
+	rh->exit = exit;
 	ret = krp_rethook_init(rh, desc);
 	if (ret)
 		goto free;

@@ -46,8 +46,12 @@ struct krp_range {
 /* The blacklist, sorted, between krp_symbols_begin() and krp_symbols_end(). */
 static struct krp_range *krp_ranges;
 static unsigned int krp_nr_ranges;
-/* The names of what begins at each, sorted. */
+/* The first that does not end before what was looked for last. */
+static unsigned int krp_range_next;
+/* The names of what begins at each, sorted, and their hashes. */
 static char **krp_range_names;
+static unsigned int krp_nr_range_names;
+static DECLARE_BITMAP(krp_range_hashes, KRP_NAME_HASHES);
 
 /**
  * krp_symbol_addr() - the address of any symbol of the kernel's
@@ -103,7 +107,7 @@ static void krp_range_names_free(void)
 {
 	unsigned int i;
 
-	for (i = 0; krp_range_names && i < krp_nr_ranges; i++)
+	for (i = 0; krp_range_names && i < krp_nr_range_names; i++)
 		kfree(krp_range_names[i]);
 	kvfree(krp_range_names);
 	krp_range_names = NULL;
@@ -114,16 +118,34 @@ static void krp_range_names_read(void)
 	char name[KSYM_SYMBOL_LEN];
 	unsigned int i;
 
+	krp_nr_range_names = krp_nr_ranges;
 	krp_range_names = kvcalloc(krp_nr_ranges, sizeof(*krp_range_names), GFP_KERNEL);
+	bitmap_zero(krp_range_hashes, KRP_NAME_HASHES);
 	for (i = 0; krp_range_names && i < krp_nr_ranges; i++) {
 		sprint_symbol_no_offset(name, krp_ranges[i].start);
+		__set_bit(krp_name_hash(name), krp_range_hashes);
 		krp_range_names[i] = kstrdup(name, GFP_KERNEL);
 		if (!krp_range_names[i])
 			krp_range_names_free();
 	}
 	if (krp_range_names)
-		sort(krp_range_names, krp_nr_ranges, sizeof(*krp_range_names),
+		sort(krp_range_names, krp_nr_range_names, sizeof(*krp_range_names),
 		     krp_range_name_cmp, NULL);
+}
+
+/* Those that overlap become one. */
+static void krp_ranges_join(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < krp_nr_ranges; i++) {
+		if (n && krp_ranges[i].start <= krp_ranges[n - 1].end)
+			krp_ranges[n - 1].end = max(krp_ranges[n - 1].end, krp_ranges[i].end);
+		else
+			krp_ranges[n++] = krp_ranges[i];
+	}
+	krp_nr_ranges = n;
+	krp_range_next = 0;
 }
 
 /* Without memory, or the list's address, the kernel is asked about each. */
@@ -150,6 +172,7 @@ static void krp_ranges_read(void)
 		return;
 	sort(krp_ranges, krp_nr_ranges, sizeof(*krp_ranges), krp_range_cmp, NULL);
 	krp_range_names_read();
+	krp_ranges_join();
 }
 
 /**
@@ -247,17 +270,19 @@ static struct module *krp_module_next(struct module *mod)
  * krp_symbols_walk() - visit all symbols in the text of the kernel and of modules
  * @visit: called for each; of this module only what others see of it
  * @data: passed to @visit
+ * @modules_only: not the kernel's own
  *
  * Context: process, krp_mutex held, after krp_symbols_begin().
  * Return: 0, or what @visit returned when it ended the walk.
  */
-int krp_symbols_walk(krp_symbol_visit_t visit, void *data)
+int krp_symbols_walk(krp_symbol_visit_t visit, void *data, bool modules_only)
 {
 	struct krp_walk walk = { .visit = visit, .data = data };
 	struct module *mod = THIS_MODULE;
 
-	krp_arch_call(krp_kernel.on_each_symbol, (unsigned long)krp_walk_kernel,
-		      (unsigned long)&walk, 0, 0);
+	if (!modules_only)
+		krp_arch_call(krp_kernel.on_each_symbol, (unsigned long)krp_walk_kernel,
+			      (unsigned long)&walk, 0, 0);
 	do {
 		if (walk.ret)
 			break;
@@ -307,12 +332,37 @@ bool krp_symbols_traceable(unsigned long ip)
 	       krp_arch_call(krp_kernel.location_range, ip, ip, 0, 0) == ip;
 }
 
-static int krp_range_find(const void *key, const void *elt)
+/**
+ * krp_symbols_stay() - does code stay where it is, as what it is?
+ * @addr: its address
+ *
+ * Context: any.
+ * Return: true if it is the kernel's own.
+ */
+bool krp_symbols_stay(unsigned long addr)
 {
-	const struct krp_range *range = elt;
-	unsigned long addr = *(const unsigned long *)key;
+	return addr >= krp_kernel.text && addr < krp_kernel.text_end;
+}
 
-	return addr < range->start ? -1 : addr >= range->end;
+/* Those who ask do so in ascending order, most often. */
+static bool krp_range_has(unsigned long addr)
+{
+	unsigned int first = krp_range_next, last = first;
+
+	if (first && krp_ranges[first - 1].end > addr)
+		first = 0;
+	else if (first < krp_nr_ranges && krp_ranges[first].end <= addr)
+		last = krp_nr_ranges;
+	while (first < last) {
+		unsigned int middle = first + (last - first) / 2;
+
+		if (krp_ranges[middle].end <= addr)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	krp_range_next = first;
+	return first < krp_nr_ranges && krp_ranges[first].start <= addr;
 }
 
 /**
@@ -326,12 +376,15 @@ static int krp_range_find(const void *key, const void *elt)
 bool krp_symbols_blacklisted(unsigned long addr, const char *name)
 {
 	char origin[KSYM_NAME_LEN], *key = origin;
-	const char *dot = strchr(name, '.');
+	const char *dot;
 
-	if (!krp_ranges || (dot && !krp_range_names))
+	if (!krp_ranges || !krp_range_names)
 		return krp_call_bool(krp_kernel.blacklisted, addr);
-	if (bsearch(&addr, krp_ranges, krp_nr_ranges, sizeof(*krp_ranges), krp_range_find))
+	if (krp_range_has(addr))
 		return true;
+	if (!test_bit(krp_name_hash(name), krp_range_hashes))
+		return false;
+	dot = strchr(name, '.');
 	if (!dot)
 		return false;
 	/*
@@ -339,5 +392,6 @@ bool krp_symbols_blacklisted(unsigned long addr, const char *name)
 	 * kernel would look for that among all symbols, each time.
 	 */
 	strscpy(origin, name, min_t(size_t, dot - name + 1, sizeof(origin)));
-	return bsearch(&key, krp_range_names, krp_nr_ranges, sizeof(key), krp_range_name_cmp);
+	return bsearch(&key, krp_range_names, krp_nr_range_names, sizeof(key),
+		       krp_range_name_cmp);
 }

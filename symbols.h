@@ -14,9 +14,10 @@ typedef int (*krp_symbol_visit_t)(void *data, const char *name, const char *mod,
 
 unsigned long krp_symbol_addr(const char *name);
 unsigned long krp_symbols_lookup(const char *name);
-int krp_symbols_walk(krp_symbol_visit_t visit, void *data);
+int krp_symbols_walk(krp_symbol_visit_t visit, void *data, bool modules_only);
 unsigned long krp_symbols_ftrace_ip(unsigned long addr);
 bool krp_symbols_traceable(unsigned long ip);
+bool krp_symbols_stay(unsigned long addr);
 bool krp_symbols_blacklisted(unsigned long addr, const char *name);
 void krp_symbols_init(void);
 int krp_symbols_begin(void);

@@ -121,11 +121,16 @@ static __always_inline unsigned long krp_ftrace_frame(struct ftrace_regs *fregs,
 	return krp_arch_args_frame((struct krp_arch_args *)fregs);
 }
 
+/* Room for what krp_ftrace_get_regs() has to make. */
+struct krp_ftrace_buf {
+	struct pt_regs regs;
+};
+
 static __always_inline struct pt_regs *krp_ftrace_get_regs(struct ftrace_regs *fregs,
-							   struct pt_regs *regs)
+							   struct krp_ftrace_buf *buf)
 {
-	krp_arch_args_get((struct krp_arch_args *)fregs, regs);
-	return regs;
+	krp_arch_args_get((struct krp_arch_args *)fregs, &buf->regs);
+	return &buf->regs;
 }
 
 static __always_inline void krp_ftrace_put_regs(struct ftrace_regs *fregs,
@@ -156,8 +161,12 @@ static __always_inline unsigned long krp_ftrace_frame(struct ftrace_regs *fregs,
 	return krp_arch_frame(krp_ftrace_pt_regs(fregs), ret);
 }
 
+/* Not even the stack is set to 0 then, where the kernel is built for that. */
+struct krp_ftrace_buf {
+};
+
 static __always_inline struct pt_regs *krp_ftrace_get_regs(struct ftrace_regs *fregs,
-							   struct pt_regs *regs)
+							   struct krp_ftrace_buf *buf)
 {
 	return krp_ftrace_pt_regs(fregs);
 }

@@ -61,11 +61,12 @@ static __always_inline unsigned long krp_arch_thunk_addr(unsigned long nr)
 	return (unsigned long)krp_thunks + nr * KRP_THUNK_SIZE;
 }
 
-/* In krp_return(): the number of the thunk that was returned into. */
-static __always_inline unsigned long krp_arch_return_nr(struct pt_regs *regs)
+/* In krp_return(): of @owners, by number, that of the thunk that was returned into. */
+static __always_inline struct krp_instance *krp_arch_owner(struct pt_regs *regs,
+							   struct krp_instance **owners)
 {
 	/* Its bl has left the address of the next one. */
-	return krp_arch_thunk_nr(regs->regs[30]) - 1;
+	return owners[krp_arch_thunk_nr(regs->regs[30]) - 1];
 }
 
 /* What was saved as the word @word: return addresses carry a signature on the stack. */
@@ -118,7 +119,29 @@ static inline unsigned long krp_arch_call(unsigned long fn, unsigned long a, uns
  * Preemption is off, which this_cpu_xchg() would see to once more.
  */
 #define krp_arch_cpu_xchg(pcp, new)		xchg_relaxed(raw_cpu_ptr(&(pcp)), new)
-#define krp_arch_cpu_cmpxchg(pcp, old, new)	cmpxchg_relaxed(raw_cpu_ptr(&(pcp)), old, new)
+
+/* Puts @new into this CPU's *@slot if that is NULL: as above. Was it? */
+static __always_inline bool krp_arch_cpu_fill(void * __percpu *slot, void *new)
+{
+	return !cmpxchg_relaxed(raw_cpu_ptr(slot), NULL, new);
+}
+
+/* Is this CPU's *@flag set? */
+static __always_inline bool krp_arch_cpu_flag(const bool __percpu *flag)
+{
+	return READ_ONCE(*raw_cpu_ptr(flag));
+}
+
+/* Is one of the bits @mask of this CPU's *@word set? */
+static __always_inline bool krp_arch_cpu_bits(const int __percpu *word, int mask)
+{
+	return READ_ONCE(*raw_cpu_ptr(word)) & mask;
+}
+
+static __always_inline bool krp_arch_byte_is(const u8 *byte, u8 value)
+{
+	return READ_ONCE(*byte) == value;
+}
 
 /* May a probe at a function's start lie @offset bytes behind its symbol? */
 static inline bool krp_arch_on_entry(unsigned long offset)

@@ -12,7 +12,7 @@
 #include "krp_thunk.h"
 #include "rethook_pool.h"
 
-extern char krp_thunks[], krp_thunks_end[];
+extern char krp_thunks[], krp_thunk_returns[], krp_thunks_end[];
 
 /* Where, at a function's first instruction, its return address stands. */
 static __always_inline unsigned long *krp_arch_ret(struct pt_regs *regs)
@@ -49,16 +49,29 @@ static __always_inline unsigned long *krp_arch_slot(struct pt_regs *regs)
 	return (unsigned long *)(regs + 1);
 }
 
-/* In krp_return(): the number of the thunk that was returned into. */
-static __always_inline unsigned long krp_arch_return_nr(struct pt_regs *regs)
+/* In krp_return(): of @owners, by number, that of the thunk that was returned into. */
+static __always_inline struct krp_instance *krp_arch_owner(struct pt_regs *regs,
+							   struct krp_instance **owners)
 {
-	return krp_arch_thunk_nr(*krp_arch_slot(regs));
+	unsigned long offset = *krp_arch_slot(regs) - (unsigned long)krp_thunk_returns;
+
+	/* Or the compiler puts both addresses together, which takes longer. */
+	OPTIMIZER_HIDE_VAR(offset);
+	/* No need to divide by what is multiplied by again. */
+	BUILD_BUG_ON(KRP_THUNK_SIZE != sizeof(*owners));
+	return *(struct krp_instance **)((char *)owners + offset);
 }
 
 static __always_inline void krp_arch_set_ret(struct pt_regs *regs, unsigned long ret_addr)
 {
 	*krp_arch_slot(regs) = ret_addr;
 	regs->ip = ret_addr;
+}
+
+/* The same for KRP_RETHOOK_LIGHT, of whose registers this is none. */
+static __always_inline void krp_arch_set_ret_light(struct pt_regs *regs, unsigned long ret_addr)
+{
+	*krp_arch_slot(regs) = ret_addr;
 }
 
 static __always_inline unsigned long krp_arch_thunk_addr(unsigned long nr)
@@ -103,7 +116,59 @@ static inline unsigned long krp_arch_ftrace_ip(unsigned long addr)
  * Preemption is off.
  */
 #define krp_arch_cpu_xchg(pcp, new)		this_cpu_xchg(pcp, new)
-#define krp_arch_cpu_cmpxchg(pcp, old, new)	this_cpu_cmpxchg(pcp, old, new)
+
+#ifdef CONFIG_SMP
+#define KRP_ARCH_PERCPU	"%%gs:"
+#else
+#define KRP_ARCH_PERCPU	""
+#endif
+
+/* Puts @new into this CPU's *@slot if that is NULL: as above. Was it? */
+static __always_inline bool krp_arch_cpu_fill(void * __percpu *slot, void *new)
+{
+	void *old = NULL;
+	bool done;
+
+	/* this_cpu_cmpxchg() would compare a second time. */
+	asm volatile("cmpxchgq %[new], " KRP_ARCH_PERCPU "%[slot]"
+		     : "=@cce" (done), "+a" (old), [slot] "+m" (*(void **)(unsigned long)slot)
+		     : [new] "r" (new)
+		     : "memory");
+	return done;
+}
+
+/* Is this CPU's *@flag set? Of the hit path, like those below: no register, no copy. */
+static __always_inline bool krp_arch_cpu_flag(const bool __percpu *flag)
+{
+	bool set;
+
+	asm volatile("cmpb $0, " KRP_ARCH_PERCPU "%[flag]"
+		     : "=@ccne" (set)
+		     : [flag] "m" (*(const bool *)(unsigned long)flag));
+	return set;
+}
+
+/* Is one of the bits @mask, a constant, of this CPU's *@word set? */
+static __always_inline bool krp_arch_cpu_bits(const int __percpu *word, int mask)
+{
+	bool set;
+
+	asm volatile("testl %[mask], " KRP_ARCH_PERCPU "%[word]"
+		     : "=@ccne" (set)
+		     : [mask] "i" (mask), [word] "m" (*(const int *)(unsigned long)word));
+	return set;
+}
+
+/* READ_ONCE(*@byte) == @value, a constant */
+static __always_inline bool krp_arch_byte_is(const u8 *byte, u8 value)
+{
+	bool equal;
+
+	asm volatile("cmpb %[value], %[byte]"
+		     : "=@cce" (equal)
+		     : [value] "i" (value), [byte] "m" (*byte));
+	return equal;
+}
 
 /* May a probe at a function's start lie @offset bytes behind its symbol? */
 static inline bool krp_arch_on_entry(unsigned long offset)
@@ -143,7 +208,8 @@ static __always_inline bool krp_arch_trace(struct krp_instance *inst, unsigned l
 {
 	u64 cached;
 
-	if (!static_branch_unlikely(&krp_trace_key) || likely(READ_ONCE(inst->trace_ret) == ret_addr))
+	if (likely(READ_ONCE(inst->trace_ret) == ret_addr) ||
+	    !static_branch_unlikely(&krp_trace_key))
 		return true;
 	cached = READ_ONCE(krp_orc_cache[krp_orc_hash(ret_addr)]);
 	if (unlikely(cached >> 32 != (u32)ret_addr))

@@ -37,6 +37,10 @@ SYM_INNER_LABEL(krp_thunks_end, SYM_L_GLOBAL)
 	ud2
 SYM_CODE_END(krp_thunk_table)
 
+/* What the first of them pushes: a symbol, so that C can subtract it at once. */
+	.globl	krp_thunk_returns
+	.set	krp_thunk_returns, krp_thunks + KRP_THUNK_RETURN
+
 /*
  * An ordinary function as far as unwinders and objtool are concerned; its
  * return address is the slot. Caller-saved registers are restored although
@@ -53,7 +57,7 @@ SYM_FUNC_END(krp_common)
 /* The same for KRP_RETHOOK_LIGHT. */
 SYM_FUNC_START(krp_common_light)
 	KRP_SAVE_RETURNED
-	call	krp_return
+	call	krp_return_light
 	KRP_RESTORE_RETURNED
 	RET
 SYM_FUNC_END(krp_common_light)

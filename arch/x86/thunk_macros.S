@@ -50,12 +50,13 @@
 /*
  * The same, with no more in it than what a function returns: for functions that
  * have been compiled for ftrace, whose callers expect no other registers kept.
+ * Its address goes to rcx, where krp_return_light() hands it on.
  */
 .macro KRP_SAVE_RETURNED
 	subq	$(SS + 8), %rsp
 	movq	%rax, RAX(%rsp)
 	movq	%rdx, RDX(%rsp)
-	movq	%rsp, %rdi
+	movq	%rsp, %rcx
 .endm
 
 .macro KRP_RESTORE_RETURNED
