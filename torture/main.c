@@ -210,6 +210,8 @@ static int torture_run_set(const char *val, const struct kernel_param *kp)
 {
 	int ret;
 
+	/* Starting and stopping reads files, and files show parameters, with that lock. */
+	kernel_param_unlock(THIS_MODULE);
 	mutex_lock(&torture_mutex);
 	ret = param_set_bool(val, kp);
 	if (!ret && torture_loaded && torture_run != torture_running) {
@@ -220,6 +222,7 @@ static int torture_run_set(const char *val, const struct kernel_param *kp)
 		torture_failed_to_start |= ret;
 	}
 	mutex_unlock(&torture_mutex);
+	kernel_param_lock(THIS_MODULE);
 	return ret;
 }
 

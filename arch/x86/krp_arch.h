@@ -58,7 +58,7 @@ static __always_inline struct krp_instance *krp_arch_owner(struct pt_regs *regs,
 	/* Or the compiler puts both addresses together, which takes longer. */
 	OPTIMIZER_HIDE_VAR(offset);
 	/* No need to divide by what is multiplied by again. */
-	BUILD_BUG_ON(KRP_THUNK_SIZE != sizeof(*owners));
+	BUILD_BUG_ON(sizeof(*owners) != KRP_THUNK_SIZE);
 	return *(struct krp_instance **)((char *)owners + offset);
 }
 

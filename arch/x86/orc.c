@@ -133,7 +133,11 @@ static const struct orc_entry *krp_orc_lookup(unsigned long addr)
 
 	if (addr >= krp_orc_kernel.start && addr < krp_orc_kernel.end)
 		return krp_orc_search(&krp_orc_kernel, addr);
-	list_for_each_entry_rcu(table, &krp_orc_modules, list)
+	/*
+	 * Preemption is off. Not the variant that lockdep checks: its functions may
+	 * be hooked, and nothing stops these hooks from coming back here.
+	 */
+	list_for_each_entry_lockless(table, &krp_orc_modules, list)
 		if (addr >= table->start && addr < table->end)
 			return krp_orc_search(table, addr);
 	return NULL;
