@@ -12,6 +12,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -206,24 +207,47 @@ static void torture_end(struct work_struct *work)
 /* Before the module is initialised this is only remembered. */
 static bool torture_run = true;
 
-static int torture_run_set(const char *val, const struct kernel_param *kp)
-{
+struct torture_change {
+	struct work_struct work;
+	struct completion done;
+	bool run;
 	int ret;
+};
 
-	/* Starting and stopping reads files, and files show parameters, with that lock. */
-	kernel_param_unlock(THIS_MODULE);
+static void torture_change(struct work_struct *work)
+{
+	struct torture_change *change = container_of(work, struct torture_change, work);
+
 	mutex_lock(&torture_mutex);
-	ret = param_set_bool(val, kp);
-	if (!ret && torture_loaded && torture_run != torture_running) {
+	torture_run = change->run;
+	if (torture_loaded && torture_run != torture_running) {
 		if (torture_run)
-			ret = torture_start();
+			change->ret = torture_start();
 		else
 			torture_stop();
-		torture_failed_to_start |= ret;
+		torture_failed_to_start |= change->ret;
 	}
 	mutex_unlock(&torture_mutex);
-	kernel_param_lock(THIS_MODULE);
-	return ret;
+	complete(&change->done);
+}
+
+/*
+ * By a worker: both read files, and who writes a parameter holds a lock of a file,
+ * which lockdep takes for one that is held while a parameter is read.
+ */
+static int torture_run_set(const char *val, const struct kernel_param *kp)
+{
+	struct torture_change change = { .ret = 0 };
+	int ret = kstrtobool(val ?: "1", &change.run);
+
+	if (ret)
+		return ret;
+	INIT_WORK_ONSTACK(&change.work, torture_change);
+	init_completion(&change.done);
+	queue_work(system_unbound_wq, &change.work);
+	wait_for_completion(&change.done);
+	destroy_work_on_stack(&change.work);
+	return change.ret;
 }
 
 static int torture_run_get(char *buf, const struct kernel_param *kp)
