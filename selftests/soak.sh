@@ -65,7 +65,7 @@ while [ $(($(now) - begin)) -lt $((minutes * 60)) ]; do
 	load_end
 	echo 0 >$parameters/run || status=1
 	# Probes that drain are freed a while after their last call has returned.
-	wait_for '[ "$(listed)" = 0 ]'
+	wait_for '[ "$(listed)" = 0 ]' && wait_for '[ "$(strays)" = 0 ]' || status=1
 	all_offline=$((all_offline + offline))
 	all_ended=$((all_ended + ended))
 	rounds=$((rounds + 1))

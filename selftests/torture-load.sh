@@ -9,6 +9,14 @@ thunks() {
 		/proc/kretpool/inflight /proc/kretpool/pools
 }
 
+# Number of calls in flight of which the task's stack knows nothing.
+strays() {
+	while read -r _ _ pid _; do
+		case $pid in [1-9]*) ;; *) continue ;; esac
+		grep -q krp_thunk "/proc/$pid/stack" 2>/dev/null || echo "$pid"
+	done </proc/kretpool/inflight | wc -l
+}
+
 # Number of probes that are not just waiting for calls asleep.
 listed() {
 	awk 'NR > 1 && $3 != "draining" { n++ } END { print n + 0 }' /proc/kretpool/probes

@@ -45,6 +45,8 @@ if [ -x "$here/uret" ]; then
 fi
 wait_for '[ "$(listed)" = 0 ]'
 ok $? "no probe is left"
+wait_for '[ "$(strays)" = 0 ]'
+ok $? "tasks whose calls are still in flight are in them"
 rmmod kretpool_torture
 ok $? "it is unloaded"
 dmesg | sed -n 's/^.*kretpool_torture: /# /p' | tail -n 30

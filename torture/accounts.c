@@ -52,19 +52,6 @@ long torture_thunks_used(void)
 	return used;
 }
 
-/* Does a task's stack say that a call will return to a thunk? */
-static bool torture_on_stack(int pid)
-{
-	char path[32], *text;
-	bool found;
-
-	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
-	text = torture_read(path);
-	found = text && strstr(text, "krp_thunk");
-	kvfree(text);
-	return found;
-}
-
 /**
  * torture_newest() - which probe was registered last
  *
@@ -87,16 +74,15 @@ unsigned int torture_newest(void)
  * torture_sleepers() - calls that hold thunks since their tasks sleep in them
  * @older: probes up to this id are others'
  * @others: how many calls of those that are gone are in flight
- * @whole: stack traces show hooked calls
  *
  * A task that sleeps may do so for as long as it likes: its calls are no leak,
- * as long as the task is there and, if that can be seen, its stack leads
- * through a thunk.
+ * as long as the task is there. Its stack is not for modules to read; who runs
+ * the test looks whether it leads through a thunk.
  *
  * Context: process; exact while none of them wakes up.
- * Return: their number, or -1 if a call is in flight whose task is not in it.
+ * Return: their number, or -1 if a call is in flight whose task is gone.
  */
-long torture_sleepers(unsigned int older, long *others, bool whole)
+long torture_sleepers(unsigned int older, long *others)
 {
 	char *text = torture_read("/proc/kretpool/inflight"), *next = text, *line;
 	char *probes = torture_read("/proc/kretpool/probes");
@@ -115,7 +101,7 @@ long torture_sleepers(unsigned int older, long *others, bool whole)
 			continue;
 		if (id <= older)
 			(*others)++;
-		else if (!pid || (whole && !torture_on_stack(pid)))
+		else if (!pid)
 			calls = -1;
 		else if (calls >= 0)
 			calls++;

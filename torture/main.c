@@ -126,12 +126,11 @@ static void torture_say(struct work_struct *work)
  */
 static void torture_thunks_check(void)
 {
-	bool whole = krp_stack_traces_whole();
 	long used, others, sleepers = -1;
 	int tenths;
 
 	for (tenths = 0; tenths < 600; tenths++) {
-		sleepers = torture_sleepers(torture_older, &others, whole);
+		sleepers = torture_sleepers(torture_older, &others);
 		used = torture_thunks_used() - others;
 		/* Most are only slow: give them a few seconds. */
 		if (used == torture_thunks)
@@ -152,7 +151,7 @@ static int torture_start(void)
 	int ret;
 
 	torture_older = torture_newest();
-	torture_sleepers(torture_older, &others, false);
+	torture_sleepers(torture_older, &others);
 	torture_thunks = torture_thunks_used() - others;
 	ret = torture_steady_register();
 	if (ret)

@@ -64,7 +64,7 @@ void torture_users_show(char *buf, size_t size);
 
 long torture_thunks_used(void);
 unsigned int torture_newest(void);
-long torture_sleepers(unsigned int older, long *others, bool whole);
+long torture_sleepers(unsigned int older, long *others);
 int torture_pools_full(const char *prefix, char *what, size_t size);
 
 /* main.c */
