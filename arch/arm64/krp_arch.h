@@ -140,7 +140,11 @@ static __always_inline bool krp_arch_cpu_bits(const int __percpu *word, int mask
 
 static __always_inline bool krp_arch_byte_is(const u8 *byte, u8 value)
 {
-	return READ_ONCE(*byte) == value;
+	unsigned int word;
+
+	/* READ_ONCE(): the compiler would extend once more what ldrb has extended. */
+	asm volatile("ldrb %w0, %1" : "=r" (word) : "Q" (*byte));
+	return word == value;
 }
 
 /* May a probe at a function's start lie @offset bytes behind its symbol? */
