@@ -62,16 +62,16 @@ native_off() {
 	hits=
 }
 
-# end PROGRAM-ID: as with Ctrl-C, which background jobs of a shell ignore
+# end: the program in the background, as with Ctrl-C
 end() {
-	kill -INT "$1" 2>/dev/null || kill "$1" 2>/dev/null || :
-	wait "$1" || :
+	kill -INT "$program" 2>/dev/null || :
+	wait "$program" || :
 }
 
 # "perf probe", then "perf stat" for as long as it takes.
 perf_probe_on() {
-	perf probe -q -a "compare_returns=$1%return" >"$bench_tmp/bpftrace" 2>&1 || return 1
-	perf stat -a -x , -e probe:compare_returns__return -o "$bench_tmp/perf" >"$bench_tmp/bpftrace" 2>&1 &
+	perf probe -q -a "compare_returns=$1%return" >"$bench_tmp/said" 2>&1 || return 1
+	perf stat -a -x , -e probe:compare_returns__return -o "$bench_tmp/perf" >"$bench_tmp/said" 2>&1 &
 	program=$!
 	wait_until hooked "$1" && return
 	perf_probe_off
@@ -79,23 +79,23 @@ perf_probe_on() {
 }
 
 perf_probe_off() {
-	end "$program"
+	end
 	hits=$(awk -F , '/compare_returns/ { print $1 }' "$bench_tmp/perf")
 	perf probe -q -d 'compare_returns*' >/dev/null 2>&1 || :
 }
 
 trace_cmd_graph_on() {
 	(cd "$bench_tmp" && exec trace-cmd record -p function_graph -l "$1" -o trace.dat) \
-		>"$bench_tmp/bpftrace" 2>&1 &
+		>"$bench_tmp/said" 2>&1 &
 	program=$!
 	wait_until hooked "$1" && return
-	end "$program"
+	end
 	return 1
 }
 
 # As many calls as it has written down.
 trace_cmd_graph_off() {
-	end "$program"
+	end
 	hits=$(trace-cmd report -i "$bench_tmp/trace.dat" 2>/dev/null | grep -c funcgraph_entry) || :
 	rm -f "$bench_tmp"/trace.dat*
 }
@@ -129,20 +129,19 @@ function_graph_off() {
 
 # bpftrace_on FUNCTION PROGRAM
 bpftrace_on() {
-	bpftrace -e "$2" >"$bench_tmp/bpftrace" 2>&1 &
-	bpftrace=$!
+	bpftrace -e "$2" >"$bench_tmp/said" 2>&1 &
+	program=$!
 	wait_until hooked "$1" && return
 	# It ends by itself if it cannot.
-	kill "$bpftrace" 2>/dev/null || :
-	wait "$bpftrace" || :
+	kill "$program" 2>/dev/null || :
+	wait "$program" || :
 	return 1
 }
 
 bpftrace_off() {
-	kill -INT "$bpftrace"
-	wait "$bpftrace" || :
+	end
 	# @hits: N
-	hits=$(awk '$1 == "@hits:" { print $2 }' "$bench_tmp/bpftrace")
+	hits=$(awk '$1 == "@hits:" { print $2 }' "$bench_tmp/said")
 }
 
 bpftrace_kretprobe_on() {
@@ -201,7 +200,7 @@ kretpool_latency_off() {
 
 # reason: why it could not be set up
 reason() {
-	cat "$bench_tmp/why" "$bench_tmp/bpftrace" 2>/dev/null | grep -v '^Attaching' |
+	cat "$bench_tmp/why" "$bench_tmp/said" 2>/dev/null | grep -v '^Attaching' |
 		sed 's/.*: //' | tail -n 1
 }
 
@@ -220,7 +219,7 @@ sleep_at_once() {
 # measure VARIANT
 measure() {
 	variant=$1
-	: >"$bench_tmp/bpftrace"
+	: >"$bench_tmp/said"
 	start=$(now)
 	if ! "${variant}_on" "$target" 2>"$bench_tmp/why"; then
 		echo "$variant left out: $(reason)"
@@ -252,8 +251,8 @@ bench_begin
 mkfifo "$bench_tmp/never"
 target=$(cat /sys/module/kretpool_bench/parameters/target)
 echo native >$bench_proc/mode
-[ $# -gt 0 ] || set -- native kretprobe_event perf_probe function_graph trace_cmd_graph bpftrace_kretprobe bpftrace_fexit \
-	bpftrace_kretprobe_latency bpftrace_fexit_latency module_kretprobe module_kretpool \
+[ $# -gt 0 ] || set -- native kretprobe_event perf_probe function_graph trace_cmd_graph \
+	bpftrace_kretprobe bpftrace_fexit bpftrace_kretprobe_latency bpftrace_fexit_latency module_kretprobe module_kretpool \
 	kretpool_latency
 for variant; do
 	measure "$variant"
