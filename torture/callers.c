@@ -117,8 +117,7 @@ static void torture_call(unsigned long random, const char *where)
 
 /* Tasks */
 
-static struct task_struct **torture_readers;
-static int torture_readers_nr;
+static struct torture_threads torture_readers;
 
 static void torture_hop(struct rnd_state *rnd)
 {
@@ -263,8 +262,7 @@ static void torture_nmi_start(void)
 int torture_callers_start(void)
 {
 	struct task_struct *task;
-	unsigned long i;
-	int cpu;
+	int cpu, ret;
 
 	for_each_possible_cpu(cpu) {
 		per_cpu(torture_irq_random, cpu) = cpu * 7919 + 1;
@@ -273,26 +271,17 @@ int torture_callers_start(void)
 			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	torture_nmi_start();
-	torture_readers = kcalloc(torture_nreaders, sizeof(*torture_readers), GFP_KERNEL);
-	if (!torture_readers) {
-		torture_callers_stop();
-		return -ENOMEM;
-	}
 	task = kthread_run(torture_driver, NULL, "torture_driver");
 	if (IS_ERR(task)) {
 		torture_callers_stop();
 		return PTR_ERR(task);
 	}
 	torture_driver_task = task;
-	for (i = 0; i < torture_nreaders; i++) {
-		task = kthread_run(torture_reader, (void *)i, "torture_reader/%lu", i);
-		if (IS_ERR(task)) {
-			torture_callers_stop();
-			return PTR_ERR(task);
-		}
-		torture_readers[torture_readers_nr++] = task;
-	}
-	return 0;
+	ret = torture_threads_start(&torture_readers, torture_nreaders, torture_reader,
+				    "torture_reader");
+	if (ret)
+		torture_callers_stop();
+	return ret;
 }
 
 /**
@@ -304,10 +293,7 @@ void torture_callers_stop(void)
 {
 	int cpu;
 
-	while (torture_readers_nr)
-		kthread_stop(torture_readers[--torture_readers_nr]);
-	kfree(torture_readers);
-	torture_readers = NULL;
+	torture_threads_stop(&torture_readers);
 	/* The timers' owner first, it would arm them again. */
 	if (torture_driver_task)
 		kthread_stop(torture_driver_task);

@@ -256,8 +256,7 @@ static void churn_batch(struct rnd_state *rnd)
 	}
 }
 
-static struct task_struct **churners;
-static int churners_nr;
+static struct torture_threads churners;
 
 static int churner(void *data)
 {
@@ -317,21 +316,7 @@ int torture_churn_find(void)
  */
 int torture_churn_start(void)
 {
-	unsigned long i;
-
-	churners = kcalloc(torture_nchurners, sizeof(*churners), GFP_KERNEL);
-	if (!churners)
-		return -ENOMEM;
-	for (i = 0; i < torture_nchurners; i++) {
-		struct task_struct *task = kthread_run(churner, (void *)i, "torture_churn/%lu", i);
-
-		if (IS_ERR(task)) {
-			torture_churn_stop();
-			return PTR_ERR(task);
-		}
-		churners[churners_nr++] = task;
-	}
-	return 0;
+	return torture_threads_start(&churners, torture_nchurners, churner, "torture_churn");
 }
 
 /**
@@ -341,10 +326,7 @@ int torture_churn_start(void)
  */
 void torture_churn_stop(void)
 {
-	while (churners_nr)
-		kthread_stop(churners[--churners_nr]);
-	kfree(churners);
-	churners = NULL;
+	torture_threads_stop(&churners);
 }
 
 /**

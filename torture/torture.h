@@ -6,7 +6,8 @@
  * from tasks, timers and NMIs and counted; steady.c has the probes on those
  * that stay, whose counts must agree to the last call; churn.c has probes that
  * come and go, on these and on the kernel's busiest; users.c has those on a
- * function of a program; accounts.c reads /proc/kretpool.
+ * function of a program; threads.c starts and stops those that do all this;
+ * accounts.c reads /proc/kretpool.
  */
 #ifndef KRP_TORTURE_H
 #define KRP_TORTURE_H
@@ -59,6 +60,22 @@ void torture_churn_show(char *buf, size_t size);
 int torture_users_start(void);
 void torture_users_stop(void);
 void torture_users_show(char *buf, size_t size);
+
+/* threads.c */
+
+/**
+ * struct torture_threads - threads that do the same
+ * @tasks: they
+ * @nr: how many
+ */
+struct torture_threads {
+	struct task_struct **tasks;
+	int nr;
+};
+
+int torture_threads_start(struct torture_threads *threads, int nr, int (*fn)(void *data),
+			  const char *name);
+void torture_threads_stop(struct torture_threads *threads);
 
 /* accounts.c */
 

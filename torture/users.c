@@ -196,8 +196,7 @@ static void torture_user_round(struct rnd_state *rnd)
 	}
 }
 
-static struct task_struct **churners;
-static int churners_nr;
+static struct torture_threads churners;
 
 static int churner(void *data)
 {
@@ -237,7 +236,6 @@ static int torture_users_steady(void)
  */
 int torture_users_start(void)
 {
-	unsigned long i;
 	int ret;
 
 	if (!user_path)
@@ -245,21 +243,10 @@ int torture_users_start(void)
 	ret = torture_users_steady();
 	if (ret)
 		return ret;
-	churners = kcalloc(nusers, sizeof(*churners), GFP_KERNEL);
-	if (!churners) {
+	ret = torture_threads_start(&churners, nusers, churner, "torture_user");
+	if (ret)
 		torture_users_stop();
-		return -ENOMEM;
-	}
-	for (i = 0; i < nusers; i++) {
-		struct task_struct *task = kthread_run(churner, (void *)i, "torture_user/%lu", i);
-
-		if (IS_ERR(task)) {
-			torture_users_stop();
-			return PTR_ERR(task);
-		}
-		churners[churners_nr++] = task;
-	}
-	return 0;
+	return ret;
 }
 
 /**
@@ -273,10 +260,7 @@ void torture_users_stop(void)
 
 	if (!steady)
 		return;
-	while (churners_nr)
-		kthread_stop(churners[--churners_nr]);
-	kfree(churners);
-	churners = NULL;
+	torture_threads_stop(&churners);
 	krp_uretprobe_unregister(steady->up, &last);
 	torture_user_check(steady, &last);
 	user_calls = last.calls;
