@@ -31,8 +31,7 @@ settled() {
 }
 
 # The module and what it allocates when it is loaded: anew each time.
-rmmod kretpool_test kretpool_bench 2>/dev/null
-wait_for 'rmmod kretpool 2>/dev/null' || skip_all "kretpool.ko is in use"
+unload || skip_all "kretpool.ko is in use"
 # Its own come last, and what the kernel says when one of the many others fails
 # is its own matter.
 faults -c -e -r -t "${FAULTS_SECONDS:-120}" load "$here/kretpool.ko" kretpool

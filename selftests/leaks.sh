@@ -8,8 +8,7 @@
 [ -w $kmemleak ] || skip_all "the kernel has no leak detector"
 
 no_leaks "with the modules loaded:"
-rmmod kretpool_test kretpool_bench kretpool_sample kretpool_victim kretpool_caller 2>/dev/null
-wait_for 'rmmod kretpool 2>/dev/null'
+unload
 ok $? "kretpool is unloaded"
 # What only a module pointed to shows now.
 no_leaks "with the modules unloaded:"

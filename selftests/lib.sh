@@ -63,6 +63,16 @@ load() {
 	fi
 }
 
+# unload: kretpool, and first all that use it. Says what holds it, if that takes too long.
+unload() {
+	# shellcheck disable=SC2046 # words; those loaded last come first
+	rmmod $(awk '/^kretpool_/ { print $1 }' /proc/modules) 2>/dev/null
+	wait_for 'rmmod kretpool 2>/dev/null' && return
+	sed 's/^/# /' /proc/kretpool/inflight
+	grep '^kretpool' /proc/modules | sed 's/^/# /'
+	return 1
+}
+
 [ "$(id -u)" = 0 ] || skip_all "this needs root"
 load kretpool || skip_all "kretpool.ko is neither here nor installed"
 

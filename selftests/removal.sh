@@ -115,10 +115,9 @@ ok $? "the probing modules go"
 
 # Loading and unloading.
 busy
-rmmod kretpool_test kretpool_bench 2>/dev/null
 done=0
 while [ "$done" -lt "$cycles" ]; do
-	wait_for 'rmmod kretpool 2>/dev/null' || break
+	unload || break
 	case $((done % 4)) in
 	0) func=vfs_read ;;
 	1) func=try_to_wake_up ;;

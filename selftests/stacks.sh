@@ -118,8 +118,7 @@ if [ -d /sys/kernel/livepatch ] && [ -e "$here/kretpool_patch.ko" ]; then
 	echo off >"$probe_file"
 
 	# One that is there before kretpool.
-	rmmod kretpool_test kretpool_bench 2>/dev/null
-	wait_for 'rmmod kretpool 2>/dev/null'
+	unload
 	load kretpool_patch
 	load kretpool
 	load kretpool_test
