@@ -12,6 +12,7 @@ cd "$(dirname "$0")" || exit 1
 # loads all CPUs, at a low priority and with RCU waiting for it, for very long.
 [ ! -w /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak
 
+exec 4>&1
 status=0
 n=0
 echo "TAP version 13"
@@ -19,11 +20,10 @@ echo "1..$#"
 for name; do
 	n=$((n + 1))
 	echo "# selftests: kretpool: $name.sh"
-	out=$(mktemp)
-	sh "./$name.sh" >"$out" 2>&1
-	rc=$?
-	sed 's/^/    /' "$out"
-	rm -f "$out"
+	# As it comes, line by line: some take an hour on a kernel that checks itself.
+	rc=$({ { sh "./$name.sh" 2>&1 3>&- 4>&-; echo $? >&3; } | while IFS= read -r line || [ -n "$line" ]; do
+		printf '    %s\n' "$line"
+	done >&4; } 3>&1)
 	case $rc in
 	0) echo "ok $n selftests: kretpool: $name.sh" ;;
 	4) echo "ok $n selftests: kretpool: $name.sh # SKIP" ;;
