@@ -248,7 +248,7 @@ void __kprobes krp_ftrace_entry_regs(unsigned long ip, unsigned long parent_ip,
 
 /**
  * krp_kprobe_entry() - a function that a kprobe hooks is being entered
- * @kp: the kprobe of a krp_func
+ * @kp: of a struct krp_kprobe
  * @regs: all registers
  *
  * Context: preemption off; any, NMI included.
@@ -256,7 +256,7 @@ void __kprobes krp_ftrace_entry_regs(unsigned long ip, unsigned long parent_ip,
  */
 int __kprobes krp_kprobe_entry(struct kprobe *kp, struct pt_regs *regs)
 {
-	krp_func_entry(container_of(kp, struct krp_func, kp), KRP_BY_KPROBE, regs,
+	krp_func_entry(container_of(kp, struct krp_kprobe, kp)->func, KRP_BY_KPROBE, regs,
 		       krp_arch_ret(regs));
 	return 0;
 }

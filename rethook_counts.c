@@ -25,7 +25,7 @@ long krp_rethook_reentered(const struct krp_rethook *rh)
 		return rh->reentered;
 	if (rh->way != KRP_BY_KPROBE)
 		return 0;
-	return READ_ONCE(rh->one.func->kp.nmissed) - rh->reentered;
+	return READ_ONCE(rh->one.func->probe->kp.nmissed) - rh->reentered;
 }
 
 /**

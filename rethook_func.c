@@ -39,20 +39,23 @@ static const char * const krp_refused[] = {
  * krp_name_listed() - is a name one of a list?
  * @list: the list; its set of hashes is made when it is first asked for
  * @name: the name
+ * @hash: krp_name_hash() of that
  *
  * Most names are told apart by their hash alone.
  *
  * Context: process, krp_mutex held.
  * Return: true if it is.
  */
-bool krp_name_listed(struct krp_name_list *list, const char *name)
+bool krp_name_listed(struct krp_name_list *list, const char *name, unsigned int hash)
 {
 	unsigned int i;
 
-	if (bitmap_empty(list->hashes, KRP_NAME_HASHES))
+	if (!list->hashed) {
 		for (i = 0; i < list->nr; i++)
 			__set_bit(krp_name_hash(list->names[i]), list->hashes);
-	return test_bit(krp_name_hash(name), list->hashes) &&
+		list->hashed = true;
+	}
+	return test_bit(hash, list->hashes) &&
 	       match_string(list->names, list->nr, name) >= 0;
 }
 
@@ -63,24 +66,27 @@ static struct krp_name_list krp_refused_list = {
 /**
  * krp_func_refused() - is this a function that does not return like others?
  * @name: its name
+ * @hash: krp_name_hash() of that
  *
  * Context: process, krp_mutex held.
  * Return: true if it must not be hooked.
  */
-bool krp_func_refused(const char *name)
+bool krp_func_refused(const char *name, unsigned int hash)
 {
-	return krp_name_listed(&krp_refused_list, name);
+	return krp_name_listed(&krp_refused_list, name, hash);
 }
 
 static struct krp_func_table *krp_table_alloc(unsigned int bits)
 {
 	/* Behind the last slot as many as there can be entries, and one empty. */
 	unsigned long i, slots = (9UL << bits) / 8 + 1;
-	struct krp_func_table *table = kvzalloc(struct_size(table, slots, slots), GFP_KERNEL);
+	struct krp_func_table *table = kvmalloc(struct_size(table, slots, slots), GFP_KERNEL);
 
 	if (!table)
 		return NULL;
 	table->mask = (1UL << bits) - 1;
+	table->nr = 0;
+	table->older = NULL;
 	for (i = 0; i < slots; i++)
 		table->slots[i] = &krp_func_none;
 	return table;
@@ -120,7 +126,57 @@ static void krp_table_copy(struct krp_func *func, void *data)
 
 static void krp_func_free(struct krp_func *func, void *data)
 {
-	kfree(func);
+	kfree(func->probe);
+	if (!func->together)
+		kfree(func);
+}
+
+/**
+ * struct krp_func_block - memory for many functions
+ * @next: the one before it
+ * @nr: functions there is room for
+ * @used: how many of these are functions by now
+ * @funcs: the functions
+ */
+struct krp_func_block {
+	struct krp_func_block *next;
+	unsigned long nr;
+	unsigned long used;
+	struct krp_func funcs[];
+};
+
+/* Fewer are not worth a block. */
+#define KRP_FUNC_BLOCK_MIN	64
+
+static struct krp_func_block *krp_func_blocks;
+
+/* Without memory for a block each is allocated by itself. */
+static void krp_func_block_alloc(unsigned long nr)
+{
+	struct krp_func_block *block = krp_func_blocks;
+
+	/* What has failed leaves its own, not used up. */
+	if (nr < KRP_FUNC_BLOCK_MIN || (block && block->nr - block->used >= nr))
+		return;
+	block = kvmalloc(struct_size(block, funcs, nr), GFP_KERNEL | __GFP_NOWARN);
+	if (!block)
+		return;
+	block->nr = nr;
+	block->used = 0;
+	block->next = krp_func_blocks;
+	krp_func_blocks = block;
+}
+
+static struct krp_func *krp_func_alloc(void)
+{
+	struct krp_func_block *block = krp_func_blocks;
+	struct krp_func *func;
+
+	if (!block || block->used == block->nr)
+		return kzalloc(sizeof(*func), GFP_KERNEL);
+	func = &block->funcs[block->used++];
+	*func = (struct krp_func){ .together = true };
+	return func;
 }
 
 /**
@@ -135,6 +191,7 @@ int krp_funcs_reserve(unsigned long more)
 	struct krp_func_table *old = krp_funcs, *table;
 	unsigned int bits = ilog2(old->mask + 1UL);
 
+	krp_func_block_alloc(more);
 	if (old->nr + more <= (1UL << bits) / 8)
 		return 0;
 	while (old->nr + more > (1UL << bits) / 8)
@@ -163,7 +220,7 @@ struct krp_func *krp_func_at(unsigned long ip)
 
 	if (func != &krp_func_none)
 		return func;
-	func = kzalloc(sizeof(*func), GFP_KERNEL);
+	func = krp_func_alloc();
 	if (func) {
 		func->ip = ip;
 		krp_table_add(krp_funcs, func);
@@ -209,9 +266,9 @@ static unsigned long krp_symbol(unsigned long addr, char *name)
 }
 
 /* Is this a function that is never hooked? Says so. */
-static int krp_func_check(struct krp_func *func, unsigned long offset, const char *name)
+static int krp_func_check(const struct kprobe *kp, unsigned long offset, const char *name)
 {
-	unsigned long addr = (unsigned long)func->kp.addr;
+	unsigned long addr = (unsigned long)kp->addr;
 
 	if (!krp_arch_on_entry(offset)) {
 		pr_err("%s+%#lx is not the entry of a function\n", name, offset);
@@ -221,7 +278,7 @@ static int krp_func_check(struct krp_func *func, unsigned long offset, const cha
 		pr_err("%s is part of kretpool itself\n", name);
 		return -EINVAL;
 	}
-	if (krp_func_refused(name)) {
+	if (krp_func_refused(name, krp_name_hash(name))) {
 		pr_err("%s does not return like other functions and cannot be hooked\n", name);
 		return -EINVAL;
 	}
@@ -242,29 +299,36 @@ static void krp_func_complain(const struct krp_rethook_desc *desc, int ret)
 /* A kprobe that stays disarmed, so that the kernel judges the place. Says no. */
 static int krp_func_probe(struct krp_func *func, const struct krp_rethook_desc *desc, char *name)
 {
+	struct kprobe *kp;
 	int ret;
 
-	func->kp = (struct kprobe){
+	if (!func->probe)
+		func->probe = kmalloc(sizeof(*func->probe), GFP_KERNEL);
+	if (!func->probe)
+		return -ENOMEM;
+	func->probe->func = func;
+	kp = &func->probe->kp;
+	*kp = (struct kprobe){
 		.symbol_name = desc->symbol,
 		.addr = desc->addr,
 		.offset = desc->offset,
 		.pre_handler = krp_kprobe_entry,
 		.flags = KPROBE_FLAG_DISABLED,
 	};
-	ret = register_kprobe(&func->kp);
+	ret = register_kprobe(kp);
 	/* Not an instruction: that it is no entry either is what kretprobes say. */
 	if (ret == -EILSEQ &&
-	    krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name))
+	    krp_func_check(kp, krp_symbol((unsigned long)kp->addr, name), name))
 		return -EINVAL;
 	if (ret) {
 		krp_func_complain(desc, ret);
 		return ret;
 	}
 	/* The caller's string is not ours to keep. */
-	func->kp.symbol_name = NULL;
-	ret = krp_func_check(func, krp_symbol((unsigned long)func->kp.addr, name), name);
+	kp->symbol_name = NULL;
+	ret = krp_func_check(kp, krp_symbol((unsigned long)kp->addr, name), name);
 	if (ret)
-		unregister_kprobe(&func->kp);
+		unregister_kprobe(kp);
 	else if (desc->symbol)
 		strscpy(name, desc->symbol, KRP_FUNC_NAME_LEN);
 	return ret;
@@ -315,28 +379,28 @@ struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name)
 		ret = krp_func_probe(func, desc, name);
 		if (ret)
 			return ERR_PTR(ret);
-		if (krp_arch_ftrace_ip((unsigned long)func->kp.addr) == func->ip)
+		if (krp_arch_ftrace_ip((unsigned long)func->probe->kp.addr) == func->ip)
 			goto got;
-		unregister_kprobe(&func->kp);
+		unregister_kprobe(&func->probe->kp);
 	}
 	func = kzalloc(sizeof(*func), GFP_KERNEL);
 	if (!func)
 		return ERR_PTR(-ENOMEM);
 	ret = krp_func_probe(func, desc, name);
 	if (ret) {
-		kfree(func);
+		krp_func_free(func, NULL);
 		return ERR_PTR(ret);
 	}
-	func->ip = krp_arch_ftrace_ip((unsigned long)func->kp.addr);
+	func->ip = krp_arch_ftrace_ip((unsigned long)func->probe->kp.addr);
 	known = krp_func_find(func->ip);
 	if (known == &krp_func_none) {
 		krp_table_add(krp_funcs, func);
 		goto got;
 	}
-	unregister_kprobe(&func->kp);
+	unregister_kprobe(&func->probe->kp);
 	/* Its old kprobe is gone: let it have a new one. */
 	ret = known->users ? 0 : krp_func_probe(known, desc, name);
-	kfree(func);
+	krp_func_free(func, NULL);
 	if (ret)
 		return ERR_PTR(ret);
 	func = known;
@@ -366,9 +430,9 @@ void krp_func_put_batch(struct krp_rethook **rhs, int num)
 		if (!func || --func->users)
 			continue;
 		if (kps)
-			kps[n++] = &func->kp;
+			kps[n++] = &func->probe->kp;
 		else
-			unregister_kprobe(&func->kp);
+			unregister_kprobe(&func->probe->kp);
 	}
 	if (n)
 		unregister_kprobes(kps, n);
@@ -396,8 +460,13 @@ int krp_funcs_init(void)
 void krp_funcs_exit(void)
 {
 	struct krp_func_table *table = krp_funcs, *older;
+	struct krp_func_block *block;
 
 	krp_table_walk(table, krp_func_free, NULL);
+	while ((block = krp_func_blocks)) {
+		krp_func_blocks = block->next;
+		kvfree(block);
+	}
 	for (; table; table = older) {
 		older = table->older;
 		kvfree(table);

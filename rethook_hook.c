@@ -231,10 +231,10 @@ static int krp_kprobes_on(const struct krp_change *change)
 	int ret = 0;
 
 	for (i = 0; i < change->nr && !ret; i++)
-		ret = enable_kprobe(&change->funcs[i].func->kp);
+		ret = enable_kprobe(&change->funcs[i].func->probe->kp);
 	if (ret)
 		while (--i)
-			disable_kprobe(&change->funcs[i - 1].func->kp);
+			disable_kprobe(&change->funcs[i - 1].func->probe->kp);
 	return ret;
 }
 
@@ -294,7 +294,7 @@ static int krp_change_apply(struct krp_change *change)
 		ret = krp_change_on(change);
 	} else if (change->way == KRP_BY_KPROBE) {
 		for (i = 0; i < change->nr; i++) {
-			disable_kprobe(&change->funcs[i].func->kp);
+			disable_kprobe(&change->funcs[i].func->probe->kp);
 			change->funcs[i].func->hook[change->way] = NULL;
 		}
 	} else {

@@ -164,6 +164,16 @@ static inline bool krp_in_handler(void)
 struct krp_hook;
 
 /**
+ * struct krp_kprobe - a kprobe
+ * @kp: the kernel's part of it
+ * @func: its function
+ */
+struct krp_kprobe {
+	struct kprobe kp;
+	struct krp_func *func;
+};
+
+/**
  * struct krp_func - a function that is, or was, hooked
  * @ip: where ftrace or the kprobe reports it
  * @vetted: the address of one that was found to be fit for krp_multi and stays
@@ -173,8 +183,10 @@ struct krp_hook;
  * @links: by way: who wants to know
  * @unwatched: by way: calls while RCU was not watching
  * @hook: by way: what catches calls, or NULL
- * @kp: resolves and keeps the name, and catches calls that ftrace cannot
- * @users: rethooks registered on it by @kp, hooked or not
+ * @probe: resolves and keeps the name, and catches calls that ftrace cannot; NULL
+ *         as long as no rethook has been registered on it alone
+ * @users: rethooks registered on it by @probe, hooked or not
+ * @together: allocated with others
  *
  * A rethook is told of calls in one way as long as it is armed, and other
  * rethooks of the function do not change that: so that each call is seen once.
@@ -188,9 +200,10 @@ struct krp_func {
 	struct krp_link *links[KRP_NR_WAYS];
 	atomic_long_t unwatched[KRP_NR_WAYS];
 	struct krp_hook *hook[KRP_NR_WAYS];
-	struct kprobe kp;
+	struct krp_kprobe *probe;
 	unsigned long vetted;
 	unsigned int users;
+	bool together;
 };
 
 /**
@@ -245,11 +258,13 @@ static __always_inline struct krp_func *krp_func_find(unsigned long ip)
  * struct krp_name_list - names that many others are compared with
  * @names: the names
  * @nr: how many
- * @hashes: their hashes, once it is in use
+ * @hashed: is the next filled in?
+ * @hashes: their hashes
  */
 struct krp_name_list {
 	const char * const *names;
 	unsigned int nr;
+	bool hashed;
 	DECLARE_BITMAP(hashes, KRP_NAME_HASHES);
 };
 
@@ -268,8 +283,8 @@ void krp_funcs_exit(void);
 int krp_funcs_reserve(unsigned long more);
 struct krp_func *krp_func_vetted(unsigned long addr);
 struct krp_func *krp_func_at(unsigned long ip);
-bool krp_name_listed(struct krp_name_list *list, const char *name);
-bool krp_func_refused(const char *name);
+bool krp_name_listed(struct krp_name_list *list, const char *name, unsigned int hash);
+bool krp_func_refused(const char *name, unsigned int hash);
 struct krp_func *krp_func_get(const struct krp_rethook_desc *desc, char *name);
 void krp_func_put_batch(struct krp_rethook **rhs, int num);
 

@@ -234,7 +234,7 @@ static int krp_rethook_init(struct krp_rethook *rh, const struct krp_rethook_des
 	rh->data_size = desc->data_size;
 	rh->light = KRP_NR_LIGHT && krp_hook_is_ftrace(rh) && (desc->flags & KRP_RETHOOK_LIGHT);
 	if (rh->one.func)
-		rh->reentered = READ_ONCE(rh->one.func->kp.nmissed);
+		rh->reentered = READ_ONCE(rh->one.func->probe->kp.nmissed);
 	rh->state = KRP_DISABLED;
 	rh->live = rh->exit ? KRP_LIVE_EXIT : KRP_LIVE_HANDLER;
 	rh->pcpu = alloc_percpu(struct krp_rethook_pcpu);
@@ -290,7 +290,7 @@ static struct krp_rethook *krp_rethook_new(const struct krp_rethook_desc *desc)
 	}
 	rh->one.rh = rh;
 	rh->one.func = func;
-	rh->one.addr = (unsigned long)func->kp.addr;
+	rh->one.addr = (unsigned long)func->probe->kp.addr;
 	rh->links = &rh->one;
 	rh->nr_links = 1;
 	ret = krp_rethook_init(rh, desc);

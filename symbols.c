@@ -221,9 +221,10 @@ static int krp_walk_kernel(KRP_KALLSYMS_ARGS(data, name, mod, addr))
 {
 	struct krp_walk *walk = data;
 
-	if (KRP_KALLSYMS_FOREIGN(mod))
+	/* They are sorted by address, for the kernel's own search: the rest is data. */
+	if (KRP_KALLSYMS_FOREIGN(mod) || addr >= krp_kernel.text_end)
 		return 1;
-	if (addr >= krp_kernel.text && addr < krp_kernel.text_end)
+	if (addr >= krp_kernel.text)
 		walk->ret = walk->visit(walk->data, name, NULL, addr);
 	return walk->ret;
 }
@@ -365,33 +366,34 @@ static bool krp_range_has(unsigned long addr)
 	return first < krp_nr_ranges && krp_ranges[first].start <= addr;
 }
 
+/*
+ * What the compiler has made of a function is listed by its origin. The kernel
+ * would look for that among all symbols, each time.
+ */
+static noinline bool krp_origin_listed(const char *name)
+{
+	char origin[KSYM_NAME_LEN], *key = origin;
+	const char *dot = strchr(name, '.');
+
+	if (!dot)
+		return false;
+	strscpy(origin, name, min_t(size_t, dot - name + 1, sizeof(origin)));
+	return bsearch(&key, krp_range_names, krp_nr_range_names, sizeof(key),
+		       krp_range_name_cmp);
+}
+
 /**
  * krp_symbols_blacklisted() - is a function on the kernel's kprobe blacklist?
  * @addr: its address
  * @name: its name
+ * @hash: krp_name_hash() of that
  *
  * Context: process, krp_mutex held, after krp_symbols_begin().
  * Return: true if it is.
  */
-bool krp_symbols_blacklisted(unsigned long addr, const char *name)
+bool krp_symbols_blacklisted(unsigned long addr, const char *name, unsigned int hash)
 {
-	char origin[KSYM_NAME_LEN], *key = origin;
-	const char *dot;
-
 	if (!krp_ranges || !krp_range_names)
 		return krp_call_bool(krp_kernel.blacklisted, addr);
-	if (krp_range_has(addr))
-		return true;
-	if (!test_bit(krp_name_hash(name), krp_range_hashes))
-		return false;
-	dot = strchr(name, '.');
-	if (!dot)
-		return false;
-	/*
-	 * What the compiler has made of a function is listed by its origin. The
-	 * kernel would look for that among all symbols, each time.
-	 */
-	strscpy(origin, name, min_t(size_t, dot - name + 1, sizeof(origin)));
-	return bsearch(&key, krp_range_names, krp_nr_range_names, sizeof(key),
-		       krp_range_name_cmp);
+	return krp_range_has(addr) || (test_bit(hash, krp_range_hashes) && krp_origin_listed(name));
 }

@@ -18,7 +18,7 @@ int krp_symbols_walk(krp_symbol_visit_t visit, void *data, bool modules_only);
 unsigned long krp_symbols_ftrace_ip(unsigned long addr);
 bool krp_symbols_traceable(unsigned long ip);
 bool krp_symbols_stay(unsigned long addr);
-bool krp_symbols_blacklisted(unsigned long addr, const char *name);
+bool krp_symbols_blacklisted(unsigned long addr, const char *name, unsigned int hash);
 void krp_symbols_init(void);
 int krp_symbols_begin(void);
 void krp_symbols_end(void);

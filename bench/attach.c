@@ -24,11 +24,13 @@
 /**
  * struct bench_api - a way of hooking many functions
  * @name: for people and tables
+ * @all: only all functions, which it finds by itself
  * @on: hooks @nr functions
  * @off: unhooks them
  */
 struct bench_api {
 	const char *name;
+	bool all;
 	int (*on)(unsigned long *addrs, unsigned int nr);
 	void (*off)(void);
 };
@@ -143,6 +145,14 @@ static int attach_light_on(unsigned long *addrs, unsigned int nr)
 	return krp_multi_register_ips(&attach_multi, addrs, nr);
 }
 
+/* By their names, as for the first time, which nobody has looked up before. */
+static int attach_glob_on(unsigned long *addrs, unsigned int nr)
+{
+	attach_multi = (struct krp_multi){ .exit = attach_multi_hit };
+	return krp_multi_register(&attach_multi, "vmlinux:*,kretpool_bench:bench_attach_target",
+				  NULL);
+}
+
 static void attach_multi_off(void)
 {
 	krp_multi_unregister(&attach_multi);
@@ -190,12 +200,13 @@ static void attach_kretpool_off(void)
 }
 
 static const struct bench_api bench_apis[] = {
-	{ "ftrace", attach_ftrace_on, attach_ftrace_off },
-	{ "kretprobe", attach_kretprobe_on, attach_kretprobe_off },
-	{ "fprobe", attach_fprobe_on, krp_fprobe_off },
-	{ "krp_multi", attach_multi_on, attach_multi_off },
-	{ "light", attach_light_on, attach_multi_off },
-	{ "kretpool", attach_kretpool_on, attach_kretpool_off },
+	{ "ftrace", false, attach_ftrace_on, attach_ftrace_off },
+	{ "kretprobe", false, attach_kretprobe_on, attach_kretprobe_off },
+	{ "fprobe", false, attach_fprobe_on, krp_fprobe_off },
+	{ "krp_multi", false, attach_multi_on, attach_multi_off },
+	{ "glob", true, attach_glob_on, attach_multi_off },
+	{ "light", false, attach_light_on, attach_multi_off },
+	{ "kretpool", false, attach_kretpool_on, attach_kretpool_off },
 };
 
 /* Everything of the kernel's own that can be hooked, and the target at its end. */
@@ -228,6 +239,26 @@ static int attach_collect(void)
 	return attach_all ? 0 : -ENOMEM;
 }
 
+/* @nr of them from all over the kernel, and the last. */
+static unsigned long *attach_addrs(unsigned int *nr)
+{
+	unsigned long *addrs;
+	unsigned int i;
+	int ret = attach_collect();
+
+	if (ret)
+		return ERR_PTR(ret);
+	*nr = *nr ?: attach_total;
+	if (*nr > attach_total)
+		return ERR_PTR(-EINVAL);
+	addrs = kvmalloc_array(*nr, sizeof(*addrs), GFP_KERNEL);
+	if (!addrs)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < *nr; i++)
+		addrs[i] = attach_all[(u64)(i + 1) * attach_total / *nr - 1];
+	return addrs;
+}
+
 /**
  * bench_attach_off() - unhook what bench_attach_on() has hooked
  */
@@ -253,8 +284,7 @@ void bench_attach_off(void)
 int bench_attach_on(const char *name, unsigned int nr)
 {
 	const struct bench_api *api;
-	unsigned long *addrs;
-	unsigned int i;
+	unsigned long *addrs = NULL;
 	u64 start;
 	int ret;
 
@@ -262,18 +292,13 @@ int bench_attach_on(const char *name, unsigned int nr)
 		if (++api == bench_apis + ARRAY_SIZE(bench_apis))
 			return -ENOENT;
 	bench_attach_off();
-	ret = attach_collect();
-	if (ret)
-		return ret;
-	nr = nr ?: attach_total;
-	if (nr > attach_total)
+	if (!api->all) {
+		addrs = attach_addrs(&nr);
+		if (IS_ERR(addrs))
+			return PTR_ERR(addrs);
+	} else if (nr) {
 		return -EINVAL;
-	addrs = kvmalloc_array(nr, sizeof(*addrs), GFP_KERNEL);
-	if (!addrs)
-		return -ENOMEM;
-	/* From all over the kernel, and the last. */
-	for (i = 0; i < nr; i++)
-		addrs[i] = attach_all[(u64)(i + 1) * attach_total / nr - 1];
+	}
 	start = ktime_get_ns();
 	ret = api->on(addrs, nr);
 	attach_on_ns = ktime_get_ns() - start;
@@ -281,7 +306,7 @@ int bench_attach_on(const char *name, unsigned int nr)
 	kvfree(addrs);
 	if (!ret) {
 		attach_api = api;
-		attach_nr = nr;
+		attach_nr = nr ?: attach_multi.functions;
 	}
 	return ret;
 }
