@@ -110,4 +110,20 @@ is "$(awk 'NR > 1 && $3 == 0' /proc/kretpool/inflight)" "" "but for what tasks t
 rmmod kretpool_multi
 ok $? "the probing module goes"
 
+# As people ask for it: calls timed, a histogram for each function.
+said=$(kretpool attach '*')
+ok $? "kretpool attach '*': $(echo "$said" | head -n 1)"
+busy_begin
+sleep 10
+busy_end
+kretpool hist "$(kretpool list | awk '$NF == "*" { print $1 }')" | sed 's/^/# /'
+# A table of them all, while its own functions are in it.
+is "$(awk '$2 == "vfs_read" || $2 == "schedule" { n += $3 > 100 } END { print n + 0 }' /proc/kretpool/latency)" 2 \
+	"functions that were called are in the table"
+kretpool top -n 1 | head -n 12 | sed 's/^/# /'
+kretpool detach all
+ok $? "kretpool detach all"
+wait_for '[ "$(grep -c " draining " /proc/kretpool/probes)" -le 2 ]'
+ok $? "and what was in flight comes home"
+
 done_testing
