@@ -60,6 +60,15 @@ static int attach_ftrace_on(unsigned long *addrs, unsigned int nr)
 	return ret ?: register_ftrace_function(&attach_ops);
 }
 
+/* By their names, as it would do it for /sys/kernel/tracing/set_ftrace_filter. */
+static int attach_ftrace_glob_on(unsigned long *addrs, unsigned int nr)
+{
+	static unsigned char glob[] = "*";
+	int ret = ftrace_set_filter(&attach_ops, glob, 1, 1);
+
+	return ret ?: register_ftrace_function(&attach_ops);
+}
+
 static void attach_ftrace_off(void)
 {
 	unregister_ftrace_function(&attach_ops);
@@ -201,10 +210,11 @@ static void attach_kretpool_off(void)
 
 static const struct bench_api bench_apis[] = {
 	{ "ftrace", false, attach_ftrace_on, attach_ftrace_off },
+	{ "ftrace-glob", true, attach_ftrace_glob_on, attach_ftrace_off },
 	{ "kretprobe", false, attach_kretprobe_on, attach_kretprobe_off },
 	{ "fprobe", false, attach_fprobe_on, krp_fprobe_off },
 	{ "krp_multi", false, attach_multi_on, attach_multi_off },
-	{ "glob", true, attach_glob_on, attach_multi_off },
+	{ "multi-glob", true, attach_glob_on, attach_multi_off },
 	{ "light", false, attach_light_on, attach_multi_off },
 	{ "kretpool", false, attach_kretpool_on, attach_kretpool_off },
 };
@@ -306,7 +316,7 @@ int bench_attach_on(const char *name, unsigned int nr)
 	kvfree(addrs);
 	if (!ret) {
 		attach_api = api;
-		attach_nr = nr ?: attach_multi.functions;
+		attach_nr = nr;
 	}
 	return ret;
 }
