@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "rethook_internal.h"
 #include "symbols.h"
@@ -48,8 +49,8 @@ static struct krp_range *krp_ranges;
 static unsigned int krp_nr_ranges;
 /* The first that does not end before what was looked for last. */
 static unsigned int krp_range_next;
-/* The names of what begins at each, sorted, and their hashes. */
-static char **krp_range_names;
+/* The names of what begins at each, as krp_name_key(), sorted; and krp_name_hash() of each. */
+static u64 *krp_range_names;
 static unsigned int krp_nr_range_names;
 static DECLARE_BITMAP(krp_range_hashes, KRP_NAME_HASHES);
 
@@ -98,19 +99,18 @@ static int krp_range_cmp(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static int krp_range_name_cmp(const void *a, const void *b)
+/* Stands for a name, of @len characters: that two have the same is as good as impossible. */
+static u64 krp_name_key(const char *name, size_t len)
 {
-	return strcmp(*(char **)a, *(char **)b);
+	return (u64)full_name_hash(NULL, name, len) << 32 |
+	       full_name_hash(&krp_kernel, name, len);
 }
 
-static void krp_range_names_free(void)
+static int krp_name_key_cmp(const void *a, const void *b)
 {
-	unsigned int i;
+	const u64 *x = a, *y = b;
 
-	for (i = 0; krp_range_names && i < krp_nr_range_names; i++)
-		kfree(krp_range_names[i]);
-	kvfree(krp_range_names);
-	krp_range_names = NULL;
+	return *x < *y ? -1 : *x > *y;
 }
 
 static void krp_range_names_read(void)
@@ -119,18 +119,17 @@ static void krp_range_names_read(void)
 	unsigned int i;
 
 	krp_nr_range_names = krp_nr_ranges;
-	krp_range_names = kvcalloc(krp_nr_ranges, sizeof(*krp_range_names), GFP_KERNEL);
+	krp_range_names = kvmalloc_array(krp_nr_ranges, sizeof(*krp_range_names), GFP_KERNEL);
+	if (!krp_range_names)
+		return;
 	bitmap_zero(krp_range_hashes, KRP_NAME_HASHES);
-	for (i = 0; krp_range_names && i < krp_nr_ranges; i++) {
+	for (i = 0; i < krp_nr_ranges; i++) {
 		sprint_symbol_no_offset(name, krp_ranges[i].start);
 		__set_bit(krp_name_hash(name), krp_range_hashes);
-		krp_range_names[i] = kstrdup(name, GFP_KERNEL);
-		if (!krp_range_names[i])
-			krp_range_names_free();
+		krp_range_names[i] = krp_name_key(name, strlen(name));
 	}
-	if (krp_range_names)
-		sort(krp_range_names, krp_nr_range_names, sizeof(*krp_range_names),
-		     krp_range_name_cmp, NULL);
+	sort(krp_range_names, krp_nr_range_names, sizeof(*krp_range_names), krp_name_key_cmp,
+	     NULL);
 }
 
 /* Those that overlap become one. */
@@ -200,7 +199,8 @@ int krp_symbols_begin(void)
  */
 void krp_symbols_end(void)
 {
-	krp_range_names_free();
+	kvfree(krp_range_names);
+	krp_range_names = NULL;
 	kvfree(krp_ranges);
 	krp_ranges = NULL;
 }
@@ -370,16 +370,15 @@ static bool krp_range_has(unsigned long addr)
  * What the compiler has made of a function is listed by its origin. The kernel
  * would look for that among all symbols, each time.
  */
-static noinline bool krp_origin_listed(const char *name)
+static bool krp_origin_listed(const char *name)
 {
-	char origin[KSYM_NAME_LEN], *key = origin;
 	const char *dot = strchr(name, '.');
+	u64 key;
 
 	if (!dot)
 		return false;
-	strscpy(origin, name, min_t(size_t, dot - name + 1, sizeof(origin)));
-	return bsearch(&key, krp_range_names, krp_nr_range_names, sizeof(key),
-		       krp_range_name_cmp);
+	key = krp_name_key(name, dot - name);
+	return bsearch(&key, krp_range_names, krp_nr_range_names, sizeof(key), krp_name_key_cmp);
 }
 
 /**
