@@ -46,7 +46,8 @@ else
 			}
 		}' >>"$kept/words"
 	fi
-	set -- ${FUZZ_SEED:+-s "$FUZZ_SEED"} ${FUZZ_VERBOSE:+-v}
+	# However many, some thousand of them are commands that look at all symbols.
+	set -- -r $(((count + 19999) / 20000)) ${FUZZ_SEED:+-s "$FUZZ_SEED"} ${FUZZ_VERBOSE:+-v}
 	fuzz "$@" -n "$count" -d "$kept/words" $files
 	ok $? "$count random writes"
 	# And several at once.

@@ -2,12 +2,15 @@
 /*
  * fuzz: writes to files what nobody should, again and again.
  *
- *   fuzz [-s SEED] [-n COUNT] [-j JOBS] [-d WORDS] [-v] FILE...
+ *   fuzz [-s SEED] [-n COUNT] [-j JOBS] [-d WORDS] [-r N] [-v] FILE...
  *     -s     where the random numbers start; the same seed gives the same writes
  *     -n     writes in all (10000)
  *     -j     processes that share them (1); each is replayed with the seed it
  *            says and -j 1
  *     -d     a file with words worth trying, a line each
+ *     -r     of the commands that begin with "attach", which look at all symbols of
+ *            the kernel, one in so many is left as it is (1, all), the others are
+ *            misspelt: a kernel that checks itself takes a second for each
  *     -v     says every write before it is done, and what came of it
  *   fuzz unprivileged UID PATH...
  *     as that user, nothing below the paths can be written, what can be read
@@ -52,6 +55,7 @@ struct text {
 
 static uint64_t state;
 static bool verbose;
+static size_t rare = 1;
 
 /* Words of the languages that such files speak, and numbers at their limits. */
 static const char * const own_words[] = {
@@ -296,16 +300,27 @@ static ssize_t write_one(int fd, size_t len)
 	}
 }
 
+#define PROGRESS	20000	/* writes */
+#define LONG_COMMAND	"attach"
+
 static int hammer(char **files, int nr_files, uint64_t count)
 {
 	uint64_t nr, accepted = 0, unopened = 0, seed = state;
 
 	for (nr = 0; nr < count; nr++) {
+		if (nr && nr % PROGRESS == 0) {
+			printf("# %llu of %llu writes, %llu accepted\n", (unsigned long long)nr,
+			       (unsigned long long)count, (unsigned long long)accepted);
+			fflush(stdout);
+		}
 		const char *path = files[below(nr_files)];
 		size_t len = make();
 		ssize_t ret;
 		int fd;
 
+		if (len >= strlen(LONG_COMMAND) &&
+		    !memcmp(buffer, LONG_COMMAND, strlen(LONG_COMMAND)) && below(rare))
+			buffer[below(strlen(LONG_COMMAND))] ^= 1 << below(5);
 		if (verbose)
 			say(path, nr, buffer, len);
 		fd = open(path, O_WRONLY | (below(16) ? 0 : O_APPEND) | (below(4) ? 0 : O_TRUNC));
@@ -471,7 +486,7 @@ static int powerless(char **files, int nr)
 
 static int say_usage(void)
 {
-	fprintf(stderr, "usage: fuzz [-s SEED] [-n COUNT] [-j JOBS] [-d WORDS] [-v] FILE... | unprivileged UID PATH... | powerless FILE...\n");
+	fprintf(stderr, "usage: fuzz [-s SEED] [-n COUNT] [-j JOBS] [-d WORDS] [-r N] [-v] FILE... | unprivileged UID PATH... | powerless FILE...\n");
 	return 2;
 }
 
@@ -490,7 +505,7 @@ int main(int argc, char **argv)
 		add_word(own_words[i], strlen(own_words[i]));
 	add_word("\0", 1);
 	state = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
-	while ((c = getopt(argc, argv, "s:n:j:d:v")) != -1) {
+	while ((c = getopt(argc, argv, "s:n:j:d:r:v")) != -1) {
 		switch (c) {
 		case 's':
 			state = strtoull(optarg, NULL, 0);
@@ -505,6 +520,9 @@ int main(int argc, char **argv)
 			if (read_words(optarg))
 				return 2;
 			break;
+		case 'r':
+			rare = strtoul(optarg, NULL, 0);
+			break;
 		case 'v':
 			verbose = true;
 			break;
@@ -512,7 +530,7 @@ int main(int argc, char **argv)
 			return say_usage();
 		}
 	}
-	if (optind == argc || !jobs || make_buffers())
+	if (optind == argc || !jobs || !rare || make_buffers())
 		return say_usage();
 	if (jobs > 1)
 		return hammer_in_parallel(argv + optind, argc - optind, count, jobs);
