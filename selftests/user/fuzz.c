@@ -8,9 +8,9 @@
  *     -j     processes that share them (1); each is replayed with the seed it
  *            says and -j 1
  *     -d     a file with words worth trying, a line each
- *     -r     of the commands that begin with "attach", which look at all symbols of
- *            the kernel, one in so many is left as it is (1, all), the others are
- *            misspelt: a kernel that checks itself takes a second for each
+ *     -r     of what begins with a command one in so many is left as it is (1, all),
+ *            the others are misspelt: to look at all symbols, or to wait for who
+ *            may be in a function, takes a kernel that checks itself a second
  *     -v     says every write before it is done, and what came of it
  *   fuzz unprivileged UID PATH...
  *     as that user, nothing below the paths can be written, what can be read
@@ -301,7 +301,20 @@ static ssize_t write_one(int fd, size_t len)
 }
 
 #define PROGRESS	20000	/* writes */
-#define LONG_COMMAND	"attach"
+
+/* Does it begin with one of the commands that may take long? */
+static bool begins_with_command(size_t len)
+{
+	static const char * const commands[] = { "attach", "uattach", "detach" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (len >= strlen(commands[i]) &&
+		    !memcmp(buffer, commands[i], strlen(commands[i])))
+			return true;
+	return false;
+}
+
 
 static int hammer(char **files, int nr_files, uint64_t count)
 {
@@ -318,9 +331,8 @@ static int hammer(char **files, int nr_files, uint64_t count)
 		ssize_t ret;
 		int fd;
 
-		if (len >= strlen(LONG_COMMAND) &&
-		    !memcmp(buffer, LONG_COMMAND, strlen(LONG_COMMAND)) && below(rare))
-			buffer[below(strlen(LONG_COMMAND))] ^= 1 << below(5);
+		if (begins_with_command(len) && below(rare))
+			buffer[below(strlen("attach"))] ^= 1 << below(5);
 		if (verbose)
 			say(path, nr, buffer, len);
 		fd = open(path, O_WRONLY | (below(16) ? 0 : O_APPEND) | (below(4) ? 0 : O_TRUNC));
