@@ -488,6 +488,14 @@ static bool krp_search_all_names(const struct krp_search *search)
 	return search->req->nr_addrs && !search->nr_globs && !search->nr_names;
 }
 
+static bool krp_any_of_kernel(const struct krp_wanted *wanted, unsigned int nr)
+{
+	while (nr--)
+		if (wanted++->kernel)
+			return true;
+	return false;
+}
+
 /*
  * Takes those addresses whose functions have been found fit before: no need to
  * look for them among the symbols. Are there others of the kernel's own, or
@@ -495,8 +503,9 @@ static bool krp_search_all_names(const struct krp_search *search)
  */
 static bool krp_search_vetted(struct krp_search *search, const struct krp_request *req)
 {
+	bool kernel = krp_any_of_kernel(search->globs, search->nr_globs) ||
+		      krp_any_of_kernel(search->names, search->nr_names);
 	unsigned int i, nr = 0;
-	bool kernel = search->nr_globs || search->nr_names;
 
 	for (i = 0; i < search->nr_addrs; i++) {
 		struct krp_func *func = krp_func_vetted(search->addrs[i].addr);
@@ -526,7 +535,7 @@ static int krp_search_all(struct krp_search *search, const struct krp_request *r
 	ret = krp_found_room(search);
 	if (!ret) {
 		kernel = krp_search_vetted(search, req);
-		if (kernel || search->nr_addrs)
+		if (kernel || search->nr_globs || search->nr_names || search->nr_addrs)
 			ret = krp_symbols_walk(krp_search_symbol, search, !kernel);
 	}
 	krp_symbols_end();

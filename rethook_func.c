@@ -146,7 +146,7 @@ struct krp_func_block {
 };
 
 /* Fewer are not worth a block. */
-#define KRP_FUNC_BLOCK_MIN	64
+#define KRP_FUNC_BLOCK_MIN	8
 
 static struct krp_func_block *krp_func_blocks;
 
