@@ -81,9 +81,10 @@ ok $? "the probe is gone"
 
 # By chance, several in one operation.
 for which in failslab fail_page_alloc; do
-	echo 5 >$debug/$which/probability
-	echo -1 >$debug/$which/times
+	# First of all: without it this shell, too, is made to fail.
 	echo Y >$debug/$which/task-filter
+	echo -1 >$debug/$which/times
+	echo 5 >$debug/$which/probability
 done
 worked=0
 refused=0
