@@ -318,7 +318,6 @@ static bool begins_with_command(size_t len)
 	return false;
 }
 
-
 /* Standard input is open: a file is never 0. */
 static bool open_one(const char *path, int *fd)
 {
@@ -336,15 +335,15 @@ static int hammer(char **files, int nr_files, uint64_t count)
 	if (!fds)
 		return 2;
 	for (nr = 0; nr < count; nr++) {
+		size_t which = below(nr_files), len = make();
+		const char *path = files[which];
+		ssize_t ret;
+
 		if (nr && nr % PROGRESS == 0) {
 			printf("# %llu of %llu writes, %llu accepted\n", (unsigned long long)nr,
 			       (unsigned long long)count, (unsigned long long)accepted);
 			fflush(stdout);
 		}
-		size_t which = below(nr_files), len = make();
-		const char *path = files[which];
-		ssize_t ret;
-
 		if (begins_with_command(len) && below(rare))
 			buffer[below(strlen("attach"))] ^= 1 << below(5);
 		if (verbose)
