@@ -551,11 +551,8 @@ static int krp_found_divide(const struct krp_search *search, struct krp_resoluti
 	/* Not an empty list, either. */
 	res->targets = kvmalloc_array(search->nr - nr_left + 1, sizeof(*res->targets), GFP_KERNEL);
 	res->left = kvmalloc(struct_size(res->left, functions, nr_left), GFP_KERNEL);
-	if (!res->targets || !res->left) {
-		kvfree(res->targets);
-		kvfree(res->left);
+	if (!res->targets || !res->left)
 		return -ENOMEM;
-	}
 	res->nr = 0;
 	res->left->nr = 0;
 	for (i = 0; i < search->nr; i++) {
@@ -576,7 +573,8 @@ static int krp_found_divide(const struct krp_search *search, struct krp_resoluti
 /**
  * krp_resolve() - find the functions that are meant
  * @req: what is meant
- * @res: filled in; the caller frees its lists with kvfree()
+ * @res: filled in, zero before; the caller frees its lists with kvfree(), on
+ *       failure as well
  *
  * Context: process, krp_mutex held; while it is no function goes away.
  * Return: 0; -ENOENT if a name, or a glob, means no function, -EADDRNOTAVAIL
