@@ -128,6 +128,7 @@ while [ "$done" -lt "$cycles" ]; do
 	load kretpool_sample "func=$func" || break
 	rmmod kretpool_sample || break
 	done=$((done + 1))
+	[ $((done % 100)) -gt 0 ] || echo "# $done of $cycles times"
 done
 is "$done" "$cycles" "loaded and unloaded $cycles times while tasks come and go"
 
