@@ -43,6 +43,62 @@ static unsigned long (* const fault_targets[])(unsigned long) = {
 	FAULT_NAME(6), FAULT_NAME(7), FAULT_NAME(8), FAULT_NAME(9), FAULT_NAME(10), FAULT_NAME(11),
 };
 
+/*
+ * As many as it takes to have some that kretpool does not know, each time: 1024,
+ * by their three hexadecimal digits. A table of each 16, and one of these tables.
+ */
+typedef unsigned long fault_target_fn(unsigned long a);
+
+#define FAULT_FRESH(n)								\
+	static noinline krp_noipa unsigned long fault_fresh_##n(unsigned long a)	\
+	{									\
+		return a + 0x##n;						\
+	}
+#define FAULT_FRESH_16(n)							\
+	FAULT_FRESH(n##0) FAULT_FRESH(n##1) FAULT_FRESH(n##2) FAULT_FRESH(n##3)	\
+	FAULT_FRESH(n##4) FAULT_FRESH(n##5) FAULT_FRESH(n##6) FAULT_FRESH(n##7)	\
+	FAULT_FRESH(n##8) FAULT_FRESH(n##9) FAULT_FRESH(n##a) FAULT_FRESH(n##b)	\
+	FAULT_FRESH(n##c) FAULT_FRESH(n##d) FAULT_FRESH(n##e) FAULT_FRESH(n##f)	\
+	static unsigned long (* const fault_fresh_##n[])(unsigned long a) = {		\
+		fault_fresh_##n##0, fault_fresh_##n##1, fault_fresh_##n##2, fault_fresh_##n##3,	\
+		fault_fresh_##n##4, fault_fresh_##n##5, fault_fresh_##n##6, fault_fresh_##n##7,	\
+		fault_fresh_##n##8, fault_fresh_##n##9, fault_fresh_##n##a, fault_fresh_##n##b,	\
+		fault_fresh_##n##c, fault_fresh_##n##d, fault_fresh_##n##e, fault_fresh_##n##f,	\
+	}
+
+FAULT_FRESH_16(00); FAULT_FRESH_16(01); FAULT_FRESH_16(02); FAULT_FRESH_16(03);
+FAULT_FRESH_16(04); FAULT_FRESH_16(05); FAULT_FRESH_16(06); FAULT_FRESH_16(07);
+FAULT_FRESH_16(08); FAULT_FRESH_16(09); FAULT_FRESH_16(0a); FAULT_FRESH_16(0b);
+FAULT_FRESH_16(0c); FAULT_FRESH_16(0d); FAULT_FRESH_16(0e); FAULT_FRESH_16(0f);
+FAULT_FRESH_16(10); FAULT_FRESH_16(11); FAULT_FRESH_16(12); FAULT_FRESH_16(13);
+FAULT_FRESH_16(14); FAULT_FRESH_16(15); FAULT_FRESH_16(16); FAULT_FRESH_16(17);
+FAULT_FRESH_16(18); FAULT_FRESH_16(19); FAULT_FRESH_16(1a); FAULT_FRESH_16(1b);
+FAULT_FRESH_16(1c); FAULT_FRESH_16(1d); FAULT_FRESH_16(1e); FAULT_FRESH_16(1f);
+FAULT_FRESH_16(20); FAULT_FRESH_16(21); FAULT_FRESH_16(22); FAULT_FRESH_16(23);
+FAULT_FRESH_16(24); FAULT_FRESH_16(25); FAULT_FRESH_16(26); FAULT_FRESH_16(27);
+FAULT_FRESH_16(28); FAULT_FRESH_16(29); FAULT_FRESH_16(2a); FAULT_FRESH_16(2b);
+FAULT_FRESH_16(2c); FAULT_FRESH_16(2d); FAULT_FRESH_16(2e); FAULT_FRESH_16(2f);
+FAULT_FRESH_16(30); FAULT_FRESH_16(31); FAULT_FRESH_16(32); FAULT_FRESH_16(33);
+FAULT_FRESH_16(34); FAULT_FRESH_16(35); FAULT_FRESH_16(36); FAULT_FRESH_16(37);
+FAULT_FRESH_16(38); FAULT_FRESH_16(39); FAULT_FRESH_16(3a); FAULT_FRESH_16(3b);
+FAULT_FRESH_16(3c); FAULT_FRESH_16(3d); FAULT_FRESH_16(3e); FAULT_FRESH_16(3f);
+
+static fault_target_fn * const * const fault_fresh_targets[] = {
+	fault_fresh_00, fault_fresh_01, fault_fresh_02, fault_fresh_03, fault_fresh_04,
+	fault_fresh_05, fault_fresh_06, fault_fresh_07, fault_fresh_08, fault_fresh_09,
+	fault_fresh_0a, fault_fresh_0b, fault_fresh_0c, fault_fresh_0d, fault_fresh_0e,
+	fault_fresh_0f, fault_fresh_10, fault_fresh_11, fault_fresh_12, fault_fresh_13,
+	fault_fresh_14, fault_fresh_15, fault_fresh_16, fault_fresh_17, fault_fresh_18,
+	fault_fresh_19, fault_fresh_1a, fault_fresh_1b, fault_fresh_1c, fault_fresh_1d,
+	fault_fresh_1e, fault_fresh_1f, fault_fresh_20, fault_fresh_21, fault_fresh_22,
+	fault_fresh_23, fault_fresh_24, fault_fresh_25, fault_fresh_26, fault_fresh_27,
+	fault_fresh_28, fault_fresh_29, fault_fresh_2a, fault_fresh_2b, fault_fresh_2c,
+	fault_fresh_2d, fault_fresh_2e, fault_fresh_2f, fault_fresh_30, fault_fresh_31,
+	fault_fresh_32, fault_fresh_33, fault_fresh_34, fault_fresh_35, fault_fresh_36,
+	fault_fresh_37, fault_fresh_38, fault_fresh_39, fault_fresh_3a, fault_fresh_3b,
+	fault_fresh_3c, fault_fresh_3d, fault_fresh_3e, fault_fresh_3f,
+};
+
 static unsigned long fault_hits;
 
 static int fault_hit(struct krp_kretprobe_instance *ri, struct pt_regs *regs)
@@ -51,19 +107,25 @@ static int fault_hit(struct krp_kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Calls @calls targets and wants @hits handler runs of it. */
-static int fault_expect(int calls, unsigned long hits, const char *what)
+/* Calls the first @calls of @targets and wants @hits handler runs of it. */
+static int fault_expect_of(fault_target_fn * const targets[], int calls, unsigned long hits,
+			   const char *what)
 {
 	int i;
 
 	WRITE_ONCE(fault_hits, 0);
 	for (i = 0; i < calls; i++)
-		fault_targets[i](1);
+		targets[i](1);
 	if (READ_ONCE(fault_hits) == hits)
 		return 0;
 	pr_err("%s: %d calls, %lu handler runs instead of %lu\n", what, calls,
 	       READ_ONCE(fault_hits), hits);
 	return -EBADMSG;
+}
+
+static int fault_expect(int calls, unsigned long hits, const char *what)
+{
+	return fault_expect_of(fault_targets, calls, hits, what);
 }
 
 /*
@@ -221,6 +283,30 @@ static int fault_multi(void)
 	return fault_expect(nr, 0, "many by one, unregistered") ?: bad ?: ret;
 }
 
+/*
+ * One probe on functions that none has been on before, and so many that they are
+ * allocated in one block.
+ */
+static int fault_fresh(void)
+{
+	static unsigned int next;
+	fault_target_fn * const *targets =
+		fault_fresh_targets[next / 2 % ARRAY_SIZE(fault_fresh_targets)] + next % 2 * 8;
+	struct krp_multi m = { .exit = fault_multi_exit, .nr_instances = 8 };
+	unsigned long addrs[8];
+	int ret, bad, i;
+
+	next++;
+	for (i = 0; i < ARRAY_SIZE(addrs); i++)
+		addrs[i] = (unsigned long)targets[i];
+	ret = krp_multi_register_ips(&m, addrs, ARRAY_SIZE(addrs));
+	bad = fault_expect_of(targets, ARRAY_SIZE(addrs), ret ? 0 : ARRAY_SIZE(addrs), "new ones");
+	if (!ret)
+		krp_multi_unregister(&m);
+	return fault_expect_of(targets, ARRAY_SIZE(addrs), 0, "new ones, unregistered") ?:
+	       bad ?: ret;
+}
+
 static int fault_uret_nothing(struct krp_uret_call *call, struct pt_regs *regs)
 {
 	return 0;
@@ -324,6 +410,7 @@ static const struct {
 	{ "disabled", fault_again },
 	{ "batch", fault_batch },
 	{ "multi", fault_multi },
+	{ "fresh", fault_fresh },
 	{ "uretprobe", fault_uretprobe },
 	{ "pool-1", fault_pool_1 },
 	{ "pool-1000", fault_pool_1000 },
