@@ -17,7 +17,31 @@ for which in failslab fail_page_alloc; do
 	echo "${FAULTS_VERBOSE:-0}" >$debug/$which/verbose
 done
 echo N >$debug/fail_page_alloc/ignore-gfp-highmem
-echo 0 >$debug/fail_page_alloc/min-order
+
+# only_slab, only_pages: which allocations are counted and made to fail. How
+# many pages it takes differs from one attempt to the next: counted together, one
+# that has moved up in the meantime is never the next.
+only_slab() {
+	echo N >$debug/failslab/cache-filter
+	echo 20 >$debug/fail_page_alloc/min-order
+}
+
+# No cache is marked to be among those that fail.
+only_pages() {
+	echo Y >$debug/failslab/cache-filter
+	echo 0 >$debug/fail_page_alloc/min-order
+}
+
+# sweep ARGUMENT...: runs faults for either kind.
+sweep() {
+	swept=0
+	only_slab
+	faults "$@" || swept=1
+	only_pages
+	faults "$@" || swept=1
+	return $swept
+}
+
 command -v faults >/dev/null || skip_all "the program faults is not here"
 
 thunks_used() {
@@ -34,7 +58,7 @@ settled() {
 unload || skip_all "kretpool.ko is in use"
 # Its own come last, and what the kernel says when one of the many others fails
 # is its own matter.
-faults -c -e -r -t "${FAULTS_SECONDS:-120}" load "$here/kretpool.ko" kretpool
+sweep -c -e -r -t "${FAULTS_SECONDS:-120}" load "$here/kretpool.ko" kretpool
 ok $? "loading kretpool"
 load kretpool
 load kretpool_test || skip_all "kretpool_test.ko is not here"
@@ -49,7 +73,7 @@ for op in $ops; do
 	case $op in
 	many | fresh) once=-c ;;
 	esac
-	faults ${once:+"$once"} write /proc/kretpool_test/faults "$op"
+	sweep ${once:+"$once"} write /proc/kretpool_test/faults "$op"
 	ok $? "$op"
 	settled
 	ok $? "$op: nothing is left behind"
@@ -59,7 +83,7 @@ done
 uret=$(cd "$here" && pwd)/uret
 for command in "attach vfs_read" \
 	"uattach $uret $("$uret" offsets | awk '$1 == "leaf" || $1 == "block" { printf "%s:%s ", $2, $1 }')"; do
-	faults -u "detach all" write /proc/kretpool/control "$command"
+	sweep -u "detach all" write /proc/kretpool/control "$command"
 	ok $? "${command%% *}, as a command"
 	settled
 	ok $? "${command%% *}: nothing is left behind"
@@ -73,7 +97,7 @@ done
 wait_for '[ "$(grep -c " krp_target_sleep " /proc/kretpool/inflight)" = 4 ]'
 ok $? "calls are in flight"
 for file in probes pools inflight version; do
-	faults read /proc/kretpool/$file
+	sweep read /proc/kretpool/$file
 	ok $? "reading $file"
 done
 echo wake >/proc/kretpool_test/sleep
@@ -82,7 +106,8 @@ echo off >/proc/kretpool_test/probe
 settled
 ok $? "the probe is gone"
 
-# By chance, several in one operation.
+# By chance, several in one operation, of both kinds.
+echo N >$debug/failslab/cache-filter
 for which in failslab fail_page_alloc; do
 	# First of all: without it this shell, too, is made to fail.
 	echo Y >$debug/$which/task-filter
